@@ -39,7 +39,9 @@ export function isThumbprint(text: string): boolean {
  * @throws {OAuthError} `invalid_dpop_proof`.
  */
 export function readProof(header: unknown, { method, addresses, accessToken }: ProvenRequest): DpopProof {
-  const wrong = (problem: string, detail = {}) => wrongProof(problem, { status: statusOf(accessToken), detail })
+  // RFC 9449 sections 5 and 7.1: to the token endpoint, or with an access token to an API.
+  const status = accessToken === undefined ? 400 : 401
+  const wrong = (problem: string, detail = {}) => wrongProof(problem, { status, detail })
   const jwt = typeof header === 'string' && header.length <= maxLength ? readJwt(header) : undefined
   if (!jwt) throw wrong('must be one signed JWT')
   const { typ, alg, jwk, crit } = jwt.header
@@ -68,11 +70,6 @@ export function readProof(header: unknown, { method, addresses, accessToken }: P
 // With an RSA key of 4096 bits, a proof has about 2,000 characters.
 const maxLength = 8192
 const maxNameLength = 256
-
-/** The status for a proof of a request (RFC 9449 sections 5 and 7.1): to the token endpoint, or with an access token to an API. */
-function statusOf(accessToken: string | undefined): 400 | 401 {
-  return accessToken === undefined ? 400 : 401
-}
 
 /** The error for a proof. */
 export function wrongProof(problem: string, options: Pick<OAuthErrorOptions, 'status' | 'detail'> = {}): OAuthError {

@@ -2,15 +2,6 @@ import { generateKeyPairSync, hash, type KeyObject, randomUUID } from 'node:cryp
 import { sign } from 'jsonwebtoken'
 import { thumbprintOf } from './json-web-keys'
 
-/** The request that a proof is for. */
-interface ProvenRequest {
-  method: string
-  url: string
-  accessToken?: string | undefined
-  /** When the proof is made, in milliseconds since 1970. */
-  now: number
-}
-
 /** A key that a client proves in a test (RFC 9449). */
 export class ProofKey {
   readonly #privateKey: KeyObject
@@ -29,13 +20,14 @@ export class ProofKey {
   }
 
   /**
-   * Makes a proof (RFC 9449 section 4.2).
+   * Makes a proof of a request (RFC 9449 section 4.2).
    *
+   * @param now When it is made, in milliseconds since 1970.
    * @param claims Claims in place of the right ones, or in addition to them.
    * @param header The same for the header.
    */
   proof(
-    { method, url, accessToken, now }: ProvenRequest,
+    { method, url, accessToken, now }: { method: string; url: string; accessToken?: string | undefined; now: number },
     claims: Readonly<Record<string, unknown>> = {},
     header: Readonly<Record<string, unknown>> = {},
   ): string {

@@ -52,12 +52,8 @@ function wordWithout(word: string): string {
 function withoutJwt(word: string): string {
   const parts = word.split('.')
   const place = parts.findIndex((part, n) => n + 2 < parts.length && jwtHeader.test(part))
-  return place < 0
-    ? word
-    : parts
-        .slice(0, place + 1)
-        .join('.')
-        .replace(jwtHeader, 'eyJ...')
+  const kept = parts.slice(0, place + 1).join('.')
+  return place < 0 ? word : kept.replace(jwtHeader, 'eyJ...')
 }
 
 /** The first characters of a text, without half of one: a character beyond U+FFFF is a pair in a string. */
