@@ -1,5 +1,3 @@
-const minute = 60_000
-
 /** Counts events by name, from zero again every minute. */
 export class PerMinute {
   readonly #counts = new Map<string, number>()
@@ -16,7 +14,7 @@ export class PerMinute {
     const now = performance.now()
     if (now >= this.#ends) {
       this.#counts.clear()
-      this.#ends = now + minute
+      this.#ends = now + 60_000
     }
     const names = Object.keys(shares)
     if (names.some((name) => this.#countOf(name) >= (shares[name] ?? 0))) return false

@@ -17,11 +17,7 @@ export interface Check<T> {
  * @param options.quotes Whether the error quotes a wrong string: only if nobody would put a secret in its place. A string with an `@` is
  * never quoted, because it may be a URL with a password. Default false.
  */
-export function must<T>(
-  allowed: string,
-  accepts: (given: unknown) => boolean,
-  { quotes = false }: { quotes?: boolean | undefined } = {},
-): Check<T> {
+export function must<T>(allowed: string, accepts: (given: unknown) => boolean, { quotes = false } = {}): Check<T> {
   return (given, name) => {
     if (accepts(given)) return given as T
     const mayQuote = quotes && typeof given === 'string' && !given.includes('@')
@@ -72,15 +68,10 @@ export function distinct<T extends string>(check: Check<T>): Check<T[]> {
   }
 }
 
-/**
- * An object with these members and no others.
- *
- * @param isIgnored Says which other members the object may have. The checked record does not have them.
- */
-export function record<T extends Record<string, Check<unknown>>>(
-  members: T,
-  isIgnored: (member: string) => boolean = () => false,
-): Check<Checked<T>> {
+type Checks = Record<string, Check<unknown>>
+
+/** An object with these members and no others, except those that are ignored: the checked record does not have them. */
+export function record<T extends Checks>(members: T, isIgnored = (_member: string) => false): Check<Checked<T>> {
   return (given, name) => {
     if (!isObject(given)) throw new ConfigurationError(name || 'options', given, 'an object')
     const unknown = Object.keys(given).find((member) => !Object.hasOwn(members, member) && !isIgnored(member))
@@ -92,14 +83,14 @@ export function record<T extends Record<string, Check<unknown>>>(
 }
 
 /** Options that belong together. Left out, the group is what its members are that are left out. */
-export function group<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
+export function group<T extends Checks>(members: T): Check<Checked<T>> {
   const check = record(members)
   const ofGroup: Check<Checked<T>> = (given = {}, name) => check(given, name)
   ofGroup.members = Object.keys(members)
   return ofGroup
 }
 
-function pathsInGroups(checks: Record<string, Check<unknown>>): string[] {
+function pathsInGroups(checks: Checks): string[] {
   return Object.entries(checks).flatMap(([name, { members = [] }]) => members.map((member) => `${name}.${member}`))
 }
 
@@ -107,7 +98,7 @@ function pathsInGroups(checks: Record<string, Check<unknown>>): string[] {
  * An object whose members require something, such as the options of a guard. A member that is present must have a value: `undefined` in
  * place of a requirement would require nothing.
  */
-export function requirements<T extends Record<string, Check<unknown>>>(checks: T): Check<Checked<T>> {
+export function requirements<T extends Checks>(checks: T): Check<Checked<T>> {
   const check = record(checks)
   return (given, name) => {
     const members = isObject(given) ? given : {}
@@ -130,7 +121,7 @@ export function anything<T>(given: unknown): T {
 }
 
 /** The record that a table of checks returns. */
-export type Checked<T extends Record<string, Check<unknown>>> = { [K in keyof T]: ReturnType<T[K]> }
+export type Checked<T extends Checks> = { [K in keyof T]: ReturnType<T[K]> }
 
 /** A duration that the host gives in seconds, by default whole ones. The check returns milliseconds. */
 export function duration(min: number, max: number, kind: 'whole number' | 'number' = 'whole number'): Check<number> {

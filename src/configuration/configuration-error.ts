@@ -39,15 +39,10 @@ export class ConfigurationError extends Error {
  *
  * @param owner The name of the object that has the member, such as `requireAccessToken`; `''` for the options.
  * @param names The known members.
- * @param inGroups The paths of those that are in a group, such as `lifetimes.accessToken`.
+ * @param paths The paths of those that are in a group, such as `lifetimes.accessToken`.
  */
-export function unknownMember(
-  owner: string,
-  member: string,
-  names: readonly string[],
-  inGroups: readonly string[] = [],
-): ConfigurationError {
-  const nearest = nearestName(member, names) ?? nearestPath(member, inGroups)
+export function unknownMember(owner: string, member: string, names: readonly string[], paths: readonly string[] = []) {
+  const nearest = nearestName(member, names) ?? nearestPath(member, paths)
   const suggestion = nearest === undefined ? '' : ` Did you mean ${nearest}?`
   const [option, kind, noun] =
     owner === '' ? [member, 'an option', 'option'] : [`${owner}.${member}`, `a member of ${owner}`, 'member']
@@ -93,11 +88,7 @@ function countOf(count: number, noun: string): string {
  *
  * @param maxDistance How many letters may differ. At most a quarter of them in any case: a wrong suggestion is worse than none.
  */
-export function nearestName(
-  misspelt: string,
-  names: readonly string[],
-  maxDistance = Number.POSITIVE_INFINITY,
-): string | undefined {
+export function nearestName(misspelt: string, names: readonly string[], maxDistance = Number.POSITIVE_INFINITY) {
   const [nearest] = names
     .map((name) => ({ name, distance: editDistance(lettersOf(misspelt), lettersOf(name)) }))
     .filter(({ name, distance }) => distance <= Math.min(maxDistance, Math.max(misspelt.length, name.length) / 4))

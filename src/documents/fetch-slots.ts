@@ -59,11 +59,7 @@ export class FetchSlots {
   // In the order in which they began to wait, each with how it goes on.
   readonly #waiting = new Map<FetchFor, { start(): void; refuse(error: Error): void }>()
 
-  /**
-   * Does some work in a slot.
-   *
-   * @throws {DocumentAway} if no slot becomes free in time, or too many fetches are waiting.
-   */
+  /** Does some work in a slot. @throws {DocumentAway} if no slot becomes free in time, or too many fetches are waiting. */
   async lend<T>(fetchFor: FetchFor, work: () => Promise<T>): Promise<T> {
     // A copy, because fetches are told apart by identity.
     const fetching = { ...fetchFor }

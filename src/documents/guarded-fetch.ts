@@ -194,12 +194,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** Fetches a document with the host's own function. */
-async function hostDocument(
-  url: URL,
-  guard: FetchGuard,
-  hook: FetchMetadataDocumentHook,
-  signal: AbortSignal,
-): Promise<FetchedDocument> {
+async function hostDocument(url: URL, guard: FetchGuard, hook: FetchMetadataDocumentHook, signal: AbortSignal) {
   if (!(guard.allowLoopback && isLoopbackHost(url.hostname))) checkPort(url, guard)
   const response = checkedResponse(await ofHost(() => hook(url.href, signal)))
   return ofHost(() => readResponse(response, signal))

@@ -14,11 +14,7 @@ const maxPerMinuteOfKnown = 60
 
 /** One kind of document. Times are in milliseconds. */
 export interface DocumentKind<T> {
-  /**
-   * Reads a response.
-   *
-   * @throws {DocumentAway} if the response says nothing about the document; anything else if the document cannot be used.
-   */
+  /** Reads a response. @throws {DocumentAway} if it says nothing about the document; anything else if the document cannot be used. */
   read(fetched: FetchedDocument, url: string): T
   /** How long a document is fresh: as its headers say, from a minute to `most`. */
   fresh: { unsaid: number; most: number }
@@ -176,9 +172,8 @@ export class RemoteDocuments<T> {
     // A known document belongs to no particular tenant: its site takes the tenant's place.
     const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
     const name = `${fetchFor.tenantId} ${url}`
-    const underWay = this.#fetching.get(name)
-    if (underWay !== undefined) return underWay
-    const fetching = this.#fetchUnlessPaused(url, name, standing, fetchFor).finally(() => this.#fetching.delete(name))
+    let fetching = this.#fetching.get(name)
+    fetching ??= this.#fetchUnlessPaused(url, name, standing, fetchFor).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
     return fetching
   }

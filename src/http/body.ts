@@ -49,19 +49,11 @@ export class Form {
  * @param options.repeatable The parameters that may be repeated. Default none.
  * @throws {OAuthError} `invalid_request` for any other body.
  */
-export function readForm(
-  req: IncomingMessage,
-  res: ServerResponse,
-  { repeatable = [] }: { repeatable?: readonly string[] | undefined } = {},
-): Promise<Form> {
+export function readForm(req: IncomingMessage, res: ServerResponse, { repeatable = [] as readonly string[] } = {}) {
   return readBody(req, res, formType).then((body) => new Form(parametersIn(body), repeatable))
 }
 
-/**
- * Reads a form of the host's own page, whose fields can be repeated. What is not text is left out.
- *
- * @throws {OAuthError} As {@link readForm} does for a body that is no form.
- */
+/** Reads a form of the host's page: fields can be repeated, and what is not text is left out. @throws {OAuthError} As {@link readForm} does. */
 export async function readFormOfHost(req: IncomingMessage, res: ServerResponse): Promise<URLSearchParams> {
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(parametersIn(await readBody(req, res, formType)))) {
@@ -202,11 +194,7 @@ function tooLarge(): OAuthError {
   return oauthError('invalid_request', `The body must not be larger than ${maxBytes} bytes`, { status: 413 })
 }
 
-/**
- * Reads a JSON object of at most 16 KiB.
- *
- * @throws {OAuthError} `invalid_request` if the body is anything else.
- */
+/** Reads a JSON object of at most 16 KiB. @throws {OAuthError} `invalid_request` if the body is anything else. */
 export async function readJson(req: IncomingMessage, res: ServerResponse): Promise<Record<string, unknown>> {
   const body = await readBody(req, res, 'application/json')
   const text = textOf(body)

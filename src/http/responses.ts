@@ -11,10 +11,7 @@ export const nosniff = { 'X-Content-Type-Options': 'nosniff' }
  */
 export const keepsOpener = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 
-/**
- * Lets clients in a browser read a response, whatever their origin. These endpoints read no cookie, so another site can borrow no
- * session.
- */
+/** Lets clients in a browser read a response, whatever their origin. No cookie is read, so another site can borrow no session. */
 const anyOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
@@ -138,16 +135,12 @@ export class PublicDocuments {
 }
 
 /** Sends a public document, or only its headers (304) if the client already has this version of it. */
-export function respondWithDocument(
-  { headers: { 'if-none-match': ifNoneMatch } }: IncomingMessage,
-  res: ServerResponse,
-  { body, etag }: PublicDocument,
-): void {
+export function respondWithDocument(req: IncomingMessage, res: ServerResponse, { body, etag }: PublicDocument): void {
   removeCredentials(res)
   // Behind a proxy that Express trusts, the addresses in a document can come from these headers. Every cache goes by `Host` anyway.
   const vary = [res.getHeader('Vary') ?? [], 'X-Forwarded-Host, X-Forwarded-Proto'].flat().join(', ')
   const headers = { 'Cache-Control': 'public, max-age=300', ETag: etag, Vary: vary, ...anyOrigin }
-  if (matchesEtag(ifNoneMatch, etag)) sendResponse(res, 304, { ...nosniff, ...headers })
+  if (matchesEtag(req.headers['if-none-match'], etag)) sendResponse(res, 304, { ...nosniff, ...headers })
   else send(res, 200, headers, body)
 }
 

@@ -1,15 +1,11 @@
 import { createHmac, createSecretKey, hash, hkdfSync, type KeyObject } from 'node:crypto'
 
-/**
- * Hashes parts for one purpose: SHA-256 over both, as base64url. The same parts in another order, or for another purpose, give another
- * digest.
- */
+/** Hashes parts for one purpose: SHA-256 over both, as base64url. In another order, or for another purpose, they give another digest. */
 export function digest(purpose: string, ...parts: Part[]): string {
   return hash('sha256', framed(purpose, parts), 'base64url')
 }
 
-/** What can be hashed: texts, and bytes. */
-export type Part = string | Buffer
+type Part = string | Buffer
 
 /**
  * Joins a purpose and parts into the text that is hashed, so that no two lists of parts give the same text. Each part stands behind its
@@ -25,10 +21,7 @@ export function framed(purpose: string, parts: readonly Part[]): string {
   return joined
 }
 
-/**
- * The message authentication code of parts for one purpose: HMAC-SHA256 (RFC 2104) over both, as base64url. Only a holder of the key can
- * make it. The same parts in another order, or for another purpose, give another code.
- */
+/** The message authentication code of parts for one purpose, as base64url: HMAC-SHA256 (RFC 2104) over what {@link digest} hashes. */
 export function mac(key: KeyObject, purpose: string, ...parts: Part[]): string {
   return hmac(key, purpose, parts)
 }

@@ -15,18 +15,6 @@ export interface ProvenRequest {
   accessToken?: string | undefined
 }
 
-/** What a proof says, once all of it is verified but its time. */
-export interface DpopProof {
-  /** The thumbprint of its key (RFC 7638). */
-  thumbprint: string
-  /** Names it: no other proof of the same key has it. */
-  jti: string
-  /** When its client says that it was made, in seconds since 1970. */
-  iat: number
-  /** What this server has said lately, as the client says. */
-  nonce: string | undefined
-}
-
 /** Whether a text is the thumbprint of a key. */
 export function isThumbprint(text: string): boolean {
   return /^[\w-]{43}$/.test(text)
@@ -36,9 +24,11 @@ export function isThumbprint(text: string): boolean {
  * Verifies a DPoP proof (RFC 9449 section 4.3), except when it was made, and that it has not been used.
  *
  * @param header The header `DPoP`. Node joins several with a comma, which no proof has.
+ * @returns The thumbprint of its key (RFC 7638); its name, which no other proof of the key has; and when its client says that it was made, in
+ * seconds since 1970, and what this server has said lately.
  * @throws {OAuthError} `invalid_dpop_proof`.
  */
-export function readProof(header: unknown, { method, addresses, accessToken }: ProvenRequest): DpopProof {
+export function readProof(header: unknown, { method, addresses, accessToken }: ProvenRequest) {
   // RFC 9449 sections 5 and 7.1: to the token endpoint, or with an access token to an API.
   const status = accessToken === undefined ? 400 : 401
   const wrong = (problem: string, detail = {}) => wrongProof(problem, { status, detail })

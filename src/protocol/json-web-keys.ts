@@ -1,11 +1,4 @@
-import {
-  createPublicKey,
-  hash,
-  type JsonWebKeyInput,
-  type KeyObject,
-  verify as verifySignature,
-  type webcrypto,
-} from 'node:crypto'
+import { createPublicKey, hash, type JsonWebKeyInput, type KeyObject, verify, type webcrypto } from 'node:crypto'
 import { verify as verifyJwt } from 'jsonwebtoken'
 import { isLoopbackHost } from './redirect-uri'
 
@@ -19,10 +12,7 @@ export interface JsonWebKeySet {
   keys: readonly JsonWebKey[]
 }
 
-/**
- * The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), each with the `kty` of its keys and, except for RSA,
- * their `crv`.
- */
+/** The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), with the `kty` and the `crv` of their keys. */
 const algorithms = {
   ES256: ['EC', 'P-256'],
   ES384: ['EC', 'P-384'],
@@ -164,7 +154,7 @@ function isUsualRsa({ asymmetricKeyDetails: details }: KeyObject): boolean {
 function verifies(jws: string, key: KeyObject, alg: AssertionAlgorithm): boolean {
   if (alg === 'EdDSA' || alg === 'Ed25519') {
     const end = jws.lastIndexOf('.')
-    return verifySignature(null, Buffer.from(jws.slice(0, end)), key, Buffer.from(jws.slice(end + 1), 'base64url'))
+    return verify(null, Buffer.from(jws.slice(0, end)), key, Buffer.from(jws.slice(end + 1), 'base64url'))
   }
   try {
     // Only the signature: the times are checked elsewhere, for every algorithm in the same way.

@@ -242,11 +242,7 @@ export const hostCodes = {
 /** Every code that an {@link OAuthError} can have. */
 export const oauthErrorCodes = { ...answeredCodes, ...hostCodes }
 
-/**
- * The code of an {@link OAuthError}: what the client is told as `error` (RFC 6749 section 5.2). docs/errors.md explains each.
- *
- * @useDeclaredType
- */
+/** The code of an {@link OAuthError}: what the client is told as `error` (RFC 6749 section 5.2, docs/errors.md). @useDeclaredType */
 export type OAuthErrorCode = keyof (typeof answeredCodes & typeof hostCodes)
 
 /** A code that this library answers with. */

@@ -79,9 +79,8 @@ export class OAuthError extends Error {
     this.name = 'OAuthError'
     this.code = code
     this.description = printable(told)
-    const { status: ownStatus } = oauthErrorCodes[code]
-    const { status = ownStatus } = options
-    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : ownStatus
+    const { status = 0 } = options
+    this.status = Number.isInteger(status) && status >= 400 && status <= 599 ? status : oauthErrorCodes[code].status
     this.headers = sendable(options.headers ?? {})
     this.detail = withoutCredentials(options.detail ?? {}, maxTold)
     this.reason = options.reason
@@ -94,10 +93,7 @@ export class OAuthError extends Error {
   }
 }
 
-/**
- * Makes an error of this library's own, whose description the compiler finds in the registry of {@link answeredCodes}. Hosts choose their own
- * descriptions.
- */
+/** An error of this library's own, whose description the compiler finds in {@link answeredCodes}. Hosts choose their own descriptions. */
 export function oauthError<Code extends AnsweredCode>(
   code: Code,
   description: ErrorDescription<Code>,

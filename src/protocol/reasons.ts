@@ -122,11 +122,7 @@ export const denialReasons = [
   'subject_not_accepted',
 ] as const
 
-/**
- * Why a request was denied, in a stable word for programs: one that says more than the OAuth error code, or else that code (docs/events.md).
- *
- * @useDeclaredType
- */
+/** Why a request was denied: a stable word that says more than the OAuth error code, or else that code (docs/events.md). @useDeclaredType */
 export type DenialReason = [...typeof denialReasons, OAuthErrorCode][number]
 
 /** Whether a word is a reason of denials. */

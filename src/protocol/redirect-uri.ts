@@ -65,10 +65,9 @@ export function redirectUriFault(redirectUri: unknown, appRedirects: readonly st
   const { href, protocol } = new URL(redirectUri)
   // What one parser changes, another may read differently: letter case, encodings, dot segments, default ports.
   if (href !== redirectUri && href !== `${redirectUri}/`) return 'must be written in its normal form'
-  const scheme = protocol.slice(0, -1)
-  if (scheme === 'https' || (scheme === 'http' && isLoopbackUrl(redirectUri))) return undefined
-  if (scheme === 'http') return 'must be https, except on loopback'
-  if (scheme.includes('.') || appRedirects.some((accepted) => isWithin(accepted, redirectUri))) return undefined
+  if (protocol === 'https:' || isLoopbackUrl(redirectUri)) return undefined
+  if (protocol === 'http:') return 'must be https, except on loopback'
+  if (protocol.includes('.') || appRedirects.some((accepted) => isWithin(accepted, redirectUri))) return undefined
   return 'must be https, http on loopback, or an app address that is accepted here'
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { deflateRawSync, type InputType, inflateRawSync, type ZlibOptions } from 'node:zlib'
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import { type JsonWebKeySet, keySetFault, publicPart } from './json-web-keys'
 import { maxRedirectUris } from './redirect-uri'
 
@@ -46,11 +46,7 @@ export function shownId(clientId: string): string {
   return isRegisteredId(clientId) ? `${clientId.slice(0, 14)}…` : clientId
 }
 
-/**
- * Makes an id that carries a registration. No other registration has it, not even one that says the same.
- *
- * @returns Undefined if the id would be too long.
- */
+/** Makes an id that carries a registration. No other one has it, not even one that says the same. @returns Undefined if it is too long. */
 export function newRegisteredId(registration: CarriedRegistration): string | undefined {
   const plain = Buffer.from(textOf(registration))
   if (plain.length > maxBytes) return undefined
@@ -122,13 +118,9 @@ function isComplete({ redirectUris, clientHost, hasSecret, jwks, jwksUri }: Retu
 
 /** @throws If that is no whole compressed text, or something follows it, or there are too many bytes. */
 function inflated(bytes: Buffer): Buffer {
-  const { buffer, engine } = inflateWithInfo(bytes, { info: true, maxOutputLength: maxBytes })
+  const result: unknown = inflateRawSync(bytes, { info: true, maxOutputLength: maxBytes })
+  // The types do not know what `info` returns.
+  const { buffer, engine } = result as { buffer: Buffer; engine: { bytesWritten: number } }
   if (engine.bytesWritten !== bytes.length) throw new RangeError('Something follows the compressed text')
   return buffer
 }
-
-// The types do not know what `info` returns.
-const inflateWithInfo = inflateRawSync as unknown as (
-  bytes: InputType,
-  options: ZlibOptions,
-) => { buffer: Buffer; engine: { bytesWritten: number } }

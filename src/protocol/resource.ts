@@ -43,11 +43,7 @@ export function isResource(text: string): boolean {
   return URL.canParse(text) && !text.includes('#')
 }
 
-/**
- * The form in which resources are compared and stored: as `URL` writes it, without one trailing slash (RFC 8707 section 2).
- *
- * @returns Undefined if the text is not a resource indicator.
- */
+/** The form in which resources are compared and stored: as `URL` writes it, without one trailing slash. @returns Undefined for other texts. */
 export function canonicalResource(resource: string): string | undefined {
   if (!isResource(resource)) return undefined
   const url = new URL(resource)

@@ -30,11 +30,7 @@ export function withoutOfflineAccess(scopes: readonly string[]): string[] {
  * @param byDefault What a request gets that names no scope.
  * @throws {OAuthError} `invalid_scope` if the request names scopes, and none of them is offered.
  */
-export function grantedScopes(
-  requested: string | undefined,
-  offered: readonly string[],
-  byDefault: readonly string[] = offered,
-): string[] {
+export function grantedScopes(requested: string | undefined, offered: readonly string[], byDefault = offered) {
   const named = scopesOf(requested ?? '')
   return withoutOfflineAccess(named).length === 0 ? [...byDefault] : offeredOf(named, offered)
 }
@@ -65,11 +61,7 @@ function offeredOf(named: readonly string[], offered: readonly string[]): string
  * @returns The permitted scopes that the request names, or all that were granted if it names none.
  * @throws {OAuthError} `invalid_scope` if the request names scopes, and none of them was granted.
  */
-export function narrowedScopes(
-  requested: string | undefined,
-  granted: readonly string[],
-  permitted: readonly string[] = granted,
-): string[] {
+export function narrowedScopes(requested: string | undefined, granted: readonly string[], permitted = granted) {
   const named = withoutOfflineAccess(scopesOf(requested ?? ''))
   if (named.length === 0) return [...granted]
   const narrowed = permitted.filter((scope) => named.includes(scope))
