@@ -2,11 +2,10 @@ import { isConfidential } from '../client-authentication/methods'
 import { type Clients, type FoundClient, scopesOfferedTo } from '../clients/clients'
 import { anyKey } from '../grants/credential'
 import type { Agreement, Grants } from '../grants/grants'
-import { isThumbprint } from '../protocol/dpop-proof'
+import { isDigest } from '../protocol/digest'
 import { mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import { enterpriseOnly } from '../protocol/oauth-error-codes'
-import { isCodeChallenge } from '../protocol/pkce'
 import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
 import { chosenScopes, grantedScopes, withImplied } from '../protocol/scope'
@@ -128,12 +127,12 @@ export class Authorizations {
         detail: { asked: codeChallengeMethod, accepted: ['S256'] },
       })
     }
-    if (typeof codeChallenge !== 'string' || !isCodeChallenge(codeChallenge)) {
+    if (typeof codeChallenge !== 'string' || !isDigest(codeChallenge)) {
       throw oauthError('invalid_request', 'code_challenge must be 43 base64url characters', {
         reason: 'no_code_challenge',
       })
     }
-    if (dpopJkt !== undefined && !isThumbprint(dpopJkt)) {
+    if (dpopJkt !== undefined && !isDigest(dpopJkt)) {
       throw oauthError('invalid_request', 'dpop_jkt must be 43 base64url characters')
     }
     if (tenant.policy.enterpriseOnly) {

@@ -1,4 +1,4 @@
-import { ProofKey } from '../protocol/proof-key'
+import { ProofKey } from '../protocol/dpop-proof'
 import type { Answer, Challenge } from './answer'
 import { Fault, type FindingCode, findings, type Seen, type ValuesIn } from './findings'
 import { printable, Secrets } from './printable'

@@ -1,11 +1,6 @@
 import { promises as dns } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 
-// Milliseconds.
-const timeout = 2000
-// How much later than the first family of addresses the second may come.
-const maxDelay = 300
-
 /** Finds all addresses of a host name: none if the name does not exist or has no address. @throws {Error} if the name servers fail. */
 export type NameLookup = (name: string, signal: AbortSignal) => Promise<string[]>
 
@@ -23,14 +18,15 @@ export const lookUpBySystem: NameLookup = async (name) => {
  */
 export function lookUpByDns(servers?: readonly string[]): NameLookup {
   return async (name, signal) => {
-    const resolver = new dns.Resolver({ timeout, tries: 1 })
+    // Milliseconds.
+    const resolver = new dns.Resolver({ timeout: 2000, tries: 1 })
     if (servers) resolver.setServers(servers)
     const families = [resolver.resolve4(name), resolver.resolve6(name)]
     const cancel = () => resolver.cancel()
     signal.addEventListener('abort', cancel)
-    // Many name servers never answer for one of the families.
+    // Many name servers never answer for one of the families, so the second has 300 ms more than the first.
     const deadline = Promise.any(families).then(
-      () => setTimeout(cancel, maxDelay).unref(),
+      () => setTimeout(cancel, 300).unref(),
       () => undefined,
     )
     try {

@@ -137,13 +137,11 @@ async function document(url: URL, guard: FetchGuard, signal: AbortSignal): Promi
 
 /** All addresses of a URL's host. All must be allowed: a name that has both a public and a private address is an attack. */
 async function allowedAddresses(url: URL, guard: FetchGuard, signal: AbortSignal): Promise<string[]> {
-  const { hostname } = url
-  const { allowLoopback, lookUp } = guard
-  const host = hostname.replace(/^\[|\]$/g, '')
+  const host = url.hostname.replace(/^\[|\]$/g, '')
   const isName = isIP(host) === 0
-  const addresses = isName ? await lookUp(host, signal) : [host]
+  const addresses = isName ? await guard.lookUp(host, signal) : [host]
   if (addresses.length === 0) throw new UnusableLookup(`${host} has no address`)
-  if (allowLoopback && addresses.every(isLoopback)) return addresses
+  if (guard.allowLoopback && addresses.every(isLoopback)) return addresses
   const refused = addresses.find((address) => !isPublic(address))
   if (refused !== undefined) {
     const Refusal = isName ? UnusableLookup : ForbiddenFetch

@@ -10,7 +10,6 @@ const second = 1000
 const minute = 60 * second
 
 const maxDocuments = 1000
-const maxPerMinuteOfKnown = 60
 
 /** One kind of document. Times are in milliseconds. */
 export interface DocumentKind<T> {
@@ -203,7 +202,7 @@ export class RemoteDocuments<T> {
 
   #fetch(url: string, standing: Standing, fetchFor: FetchFor): Promise<T> {
     // A known document is fresh for at least a minute, so only one that is away is fetched more often.
-    const shares = standing === 'unknown' ? sharesOf(fetchFor) : { [`known ${url}`]: maxPerMinuteOfKnown }
+    const shares = standing === 'unknown' ? sharesOf(fetchFor) : { [`known ${url}`]: 60 }
     if (!this.#perMinute.count(shares)) {
       const retryAfter = this.#perMinute.secondsLeft
       throw new DocumentAway(`A share of ${fetchFor.site} or of the tenant is used up`, { retryAfter, isFlood: true })

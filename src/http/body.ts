@@ -53,7 +53,7 @@ export function readForm(req: IncomingMessage, res: ServerResponse, { repeatable
   return readBody(req, res, formType).then((body) => new Form(parametersIn(body), repeatable))
 }
 
-/** Reads a form of the host's page: fields can be repeated, and what is not text is left out. @throws {OAuthError} As {@link readForm} does. */
+/** Reads a form of the host's page. Fields can be repeated; what is not text is left out. @throws {OAuthError} As {@link readForm} does. */
 export async function readFormOfHost(req: IncomingMessage, res: ServerResponse): Promise<URLSearchParams> {
   const form = new URLSearchParams()
   for (const [name, value] of Object.entries(parametersIn(await readBody(req, res, formType)))) {

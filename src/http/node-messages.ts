@@ -27,13 +27,11 @@ export async function hasHungUp({ socket }: IncomingMessage, res: ServerResponse
  * @param timeout Milliseconds.
  * @returns Whether the response began in time, or the browser hung up, so that nothing is left to answer.
  */
-export async function responseBegins(res: ServerResponse, timeout: number): Promise<boolean> {
-  if (res.headersSent || isClosed(res)) return true
+export async function responseBegins(res: MaybeHttp2Response, timeout: number): Promise<boolean> {
+  // In HTTP/2 only the stream of a response knows that it has ended, or that its client has gone.
+  if (res.headersSent || (res.stream?.destroyed ?? res.closed)) return true
   const closed = new Promise<boolean>((resolve) => res.once('close', () => resolve(true)))
   return withinTime(closed, timeout, () => res.headersSent)
 }
 
-/** Whether the response has ended or its client has gone. In HTTP/2 only the stream of a response knows that. */
-function isClosed(res: ServerResponse & { stream?: Http2ServerResponse['stream'] }): boolean {
-  return res.stream?.destroyed ?? res.closed
-}
+type MaybeHttp2Response = ServerResponse & { stream?: Http2ServerResponse['stream'] }

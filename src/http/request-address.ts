@@ -100,11 +100,7 @@ export class BaseUrl {
     return this.#latest
   }
 
-  /**
-   * For everything else: the address of the newest request that reached the router, or of this request.
-   *
-   * @throws {ConfigurationError} without `baseUrl` and before any request.
-   */
+  /** For everything else: as the newest request to the router has shown it, or as this one does. @throws {ConfigurationError} if none has. */
   current(req?: IncomingMessage): string {
     const baseUrl = this.#configured ?? this.#latest ?? (req && originOf(req))
     if (baseUrl === undefined) {

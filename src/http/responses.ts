@@ -106,14 +106,10 @@ export function respondFinally(res: ServerResponse, respond: () => void): void {
   }
 }
 
-/** A document that anyone may read and cache for five minutes, ready to be sent. */
-export interface PublicDocument {
-  body: string
-  etag: string
-}
+type PublicDocument = ReturnType<typeof publicDocument>
 
-/** Makes a document with these members. */
-export function publicDocument(members: object): PublicDocument {
+/** Makes a document that anyone may read and cache for five minutes, ready to be sent. */
+export function publicDocument(members: object) {
   const body = JSON.stringify(members)
   return { body, etag: `"${hash('sha256', body, 'base64url').slice(0, 22)}"` }
 }

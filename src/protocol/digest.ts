@@ -5,6 +5,11 @@ export function digest(purpose: string, ...parts: Part[]): string {
   return hash('sha256', framed(purpose, parts), 'base64url')
 }
 
+/** Whether a text has the form of a SHA-256 digest, as an S256 code challenge (RFC 7636 section 4.2) and a key's thumbprint (RFC 7638) do. */
+export function isDigest(text: string): boolean {
+  return /^[\w-]{43}$/.test(text)
+}
+
 type Part = string | Buffer
 
 /**

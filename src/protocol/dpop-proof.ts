@@ -1,4 +1,5 @@
-import { hash } from 'node:crypto'
+import { generateKeyPairSync, hash, type KeyObject, randomUUID } from 'node:crypto'
+import { sign } from 'jsonwebtoken'
 import { assertionAlgorithms, isAssertionAlgorithm, isSignedBy, keySetFault, thumbprintOf } from './json-web-keys'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from './oauth-error'
 import { readJwt } from './unverified-jwt'
@@ -15,11 +16,6 @@ export interface ProvenRequest {
   accessToken?: string | undefined
 }
 
-/** Whether a text is the thumbprint of a key. */
-export function isThumbprint(text: string): boolean {
-  return /^[\w-]{43}$/.test(text)
-}
-
 /**
  * Verifies a DPoP proof (RFC 9449 section 4.3), except when it was made, and that it has not been used.
  *
@@ -32,7 +28,8 @@ export function readProof(header: unknown, { method, addresses, accessToken }: P
   // RFC 9449 sections 5 and 7.1: to the token endpoint, or with an access token to an API.
   const status = accessToken === undefined ? 400 : 401
   const wrong = (problem: string, detail = {}) => wrongProof(problem, { status, detail })
-  const jwt = typeof header === 'string' && header.length <= maxLength ? readJwt(header) : undefined
+  // With an RSA key of 4096 bits, a proof has about 2,000 characters.
+  const jwt = typeof header === 'string' && header.length <= 8192 ? readJwt(header) : undefined
   if (!jwt) throw wrong('must be one signed JWT')
   const { typ, alg, jwk, crit } = jwt.header
   if (typ !== 'dpop+jwt') throw wrong('must have dpop+jwt as typ')
@@ -46,7 +43,7 @@ export function readProof(header: unknown, { method, addresses, accessToken }: P
   if (address === undefined || !addresses.some((one) => comparable(one) === address)) {
     throw wrong('must have the address of the request as htu', { asked: htu, accepted: addresses })
   }
-  if (typeof jti !== 'string' || jti === '' || jti.length > maxNameLength) throw wrong('must have a jti')
+  if (typeof jti !== 'string' || jti === '' || jti.length > 256) throw wrong('must have a jti')
   if (typeof iat !== 'number' || !Number.isFinite(iat)) throw wrong('must have a time as iat')
   if (nonce !== undefined && typeof nonce !== 'string') throw wrong('must have a string as nonce')
   if (accessToken !== undefined && ath !== hash('sha256', accessToken, 'base64url')) {
@@ -56,10 +53,6 @@ export function readProof(header: unknown, { method, addresses, accessToken }: P
   if (!isSignedBy(header as string, { alg, kid: undefined }, keys)) throw wrong('is not signed with its jwk')
   return { thumbprint: thumbprintOf(jwk as Record<string, unknown>), jti, iat, nonce }
 }
-
-// With an RSA key of 4096 bits, a proof has about 2,000 characters.
-const maxLength = 8192
-const maxNameLength = 256
 
 /** The error for a proof. */
 export function wrongProof(problem: string, options: Pick<OAuthErrorOptions, 'status' | 'detail'> = {}): OAuthError {
@@ -75,4 +68,48 @@ function comparable(address: string): string | undefined {
     return /[\w.~-]/.test(character) ? character : encoded.toUpperCase()
   }
   return origin + pathname.replace(/%[0-9a-f]{2}/gi, normal)
+}
+
+/** A key that a client proves (RFC 9449), for the doctor and for tests. */
+export class ProofKey {
+  readonly #privateKey: KeyObject
+  /** The public key. */
+  readonly jwk: Readonly<Record<string, unknown>>
+
+  constructor() {
+    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    this.#privateKey = privateKey
+    this.jwk = { ...publicKey.export({ format: 'jwk' }) }
+  }
+
+  /** RFC 7638. */
+  get thumbprint(): string {
+    return thumbprintOf(this.jwk)
+  }
+
+  /**
+   * Makes a proof of a request (RFC 9449 section 4.2).
+   *
+   * @param now When it is made, in milliseconds since 1970.
+   * @param claims Claims in place of the right ones, or in addition to them.
+   * @param header The same for the header.
+   */
+  proof(
+    { method, url, accessToken, now }: { method: string; url: string; accessToken?: string | undefined; now: number },
+    claims: Readonly<Record<string, unknown>> = {},
+    header: Readonly<Record<string, unknown>> = {},
+  ): string {
+    const right = {
+      jti: randomUUID(),
+      htm: method,
+      htu: url,
+      iat: Math.floor(now / 1000),
+      ath: accessToken === undefined ? undefined : hash('sha256', accessToken, 'base64url'),
+    }
+    // Without the members that are undefined.
+    const payload = JSON.stringify({ ...right, ...claims })
+    return sign(payload, this.#privateKey, {
+      header: { typ: 'dpop+jwt', alg: 'ES256', jwk: this.jwk, ...header } as never,
+    })
+  }
 }

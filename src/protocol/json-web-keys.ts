@@ -63,9 +63,7 @@ export function keySetFault(given: unknown): (typeof keySetFaults)[number] | und
 /** Whether the members that are used are texts, and `key_ops` is a list of texts: others could be nested without end. */
 function isFlat(jwk: Readonly<Record<string, unknown>>): boolean {
   const isText = (value: unknown) => value === undefined || value === null || typeof value === 'string'
-  const { key_ops: operations } = jwk
-  const isList = Array.isArray(operations) ? operations.every(isText) : isText(operations)
-  return isList && publicMembers.every((name) => name === 'key_ops' || isText(jwk[name]))
+  return publicMembers.every((name) => (name === 'key_ops' ? [jwk.key_ops].flat().every(isText) : isText(jwk[name])))
 }
 
 /** Whether keys can be fetched from an address: https, on loopback also http if that is allowed. */

@@ -1,10 +1,5 @@
 import { createHash } from 'node:crypto'
 
-/** Whether a text has the form of an S256 code challenge (RFC 7636 section 4.2): 43 base64url characters. */
-export function isCodeChallenge(text: string): boolean {
-  return /^[A-Za-z0-9_-]{43}$/.test(text)
-}
-
 /** Whether a text has the form of a code verifier (RFC 7636 section 4.1): 43 to 128 unreserved characters. */
 export function isCodeVerifier(text: string): boolean {
   return /^[A-Za-z0-9._~-]{43,128}$/.test(text)

@@ -90,7 +90,9 @@ function candidates(requested: string, { issuer, resources }: OfferedResources):
   if (!/^https?:/.test(requested)) return []
   const canonical = [...new Set(resources.map((resource) => canonicalResource(resource) ?? resource))]
   const address = withoutQuery(requested)
-  const mayMean = canonical.filter((resource) => !haveDifferentQueries(requested, resource))
+  const { search } = new URL(requested)
+  // A query that a resource has itself tells it from others.
+  const mayMean = canonical.filter((resource) => search === '' || ['', search].includes(new URL(resource).search))
   const same = mayMean.filter((resource) => withoutQuery(resource) === address)
   // The slash makes it whole segments, and ends the host and the port.
   const below = mayMean.filter((resource) => withoutQuery(resource).startsWith(`${address}/`))
@@ -99,12 +101,6 @@ function candidates(requested: string, { issuer, resources }: OfferedResources):
   // On a domain of the tenant's own the issuer is the origin, which clients send for the API there.
   if (same.length > 0 && (address !== issuer || apis.length === 0)) return same
   return apis.length > 0 ? apis : below
-}
-
-/** A query that a resource has itself tells it from others. */
-function haveDifferentQueries(requested: string, resource: string): boolean {
-  const [one, other] = [new URL(requested).search, new URL(resource).search]
-  return one !== '' && other !== '' && one !== other
 }
 
 /** A canonical resource without its query, in canonical form. */

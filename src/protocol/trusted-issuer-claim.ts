@@ -12,9 +12,7 @@ export interface KeptAssertion {
   attempt: string
 }
 
-interface WithClaims {
-  claims?: Readonly<Record<string, unknown>> | undefined
-}
+type WithClaims = { claims?: Readonly<Record<string, unknown>> | undefined }
 
 /** The assertion that a grant rests on, if it rests on one. */
 export function assertionOf({ claims }: WithClaims): KeptAssertion | undefined {

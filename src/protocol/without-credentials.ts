@@ -24,7 +24,7 @@ export function withoutCredentials<T>(told: T, maxLength = Number.POSITIVE_INFIN
 
 function without(told: unknown, maxLength: number, depth: number): unknown {
   if (typeof told === 'string') {
-    const text = textWithout(told)
+    const text = /csi[a-z]_|eyJ/.test(told) ? told.replace(words, wordWithout) : told
     return text.length > maxLength ? `${startOf(text, maxLength)}…` : text
   }
   if (typeof told !== 'object' || told === null) return told
@@ -36,10 +36,6 @@ function without(told: unknown, maxLength: number, depth: number): unknown {
   const copy: Record<string, unknown> = { ...told }
   for (const name of Object.keys(copy)) copy[name] = without(copy[name], maxLength, depth - 1)
   return copy
-}
-
-function textWithout(text: string): string {
-  return /csi[a-z]_|eyJ/.test(text) ? text.replace(words, wordWithout) : text
 }
 
 function wordWithout(word: string): string {
