@@ -168,14 +168,12 @@ export const scopeToken: Check<string> = mustBeText(
   isScopeToken,
 )
 
-const scopeTokens = distinct(scopeToken)
-
 /**
  * The scopes that a guard requires: an array, or a string with spaces between them. Not none, which may be a mistake of the host's.
  * `offline_access` is left out, because it says nothing about what a token may do.
  */
 export const requiredScopes: Check<string[]> = (given, name) => {
-  const scopes = given === '' ? [] : scopeTokens(typeof given === 'string' ? given.split(' ') : given, name)
+  const scopes = given === '' ? [] : distinct(scopeToken)(typeof given === 'string' ? given.split(' ') : given, name)
   const required = withoutOfflineAccess(scopes)
   if (required.length > 0) return required
   throw new ConfigurationError(name, given, 'at least one scope token besides offline_access, or omitted', {

@@ -118,11 +118,7 @@ export function publicDocument(members: object) {
 export class PublicDocuments {
   readonly #documents = new WeakMap<object, PublicDocument>()
 
-  /**
-   * Returns the document of an object, and makes it if there is none.
-   *
-   * @param of Decides what the members are, and never changes: whoever has something else to say has another object.
-   */
+  /** The document of an object that decides what the members are, and never changes: who has something else to say has another object. */
   get(of: object, members: () => object): PublicDocument {
     const document = this.#documents.get(of) ?? publicDocument(members())
     this.#documents.set(of, document)
@@ -147,8 +143,8 @@ function matchesEtag(ifNoneMatch: string | undefined, etag: string): boolean {
 }
 
 function send(res: ServerResponse, status: number, headers: Record<string, string>, body: string): void {
-  const own = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }
-  sendResponse(res, status, { ...own, ...nosniff, ...headers }, body)
+  const all = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body), ...nosniff, ...headers }
+  sendResponse(res, status, all, body)
 }
 
 /** Sends a whole response. Not in one chain of calls: Restify's `writeHead` returns nothing. */

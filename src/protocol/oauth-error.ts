@@ -177,13 +177,9 @@ function printable(text: string): string {
 export function errorWord(thrown: unknown): string {
   try {
     const { code, name } = underlying(thrown) as { code?: unknown; name: string }
-    return [code, name].find(isWord) ?? 'Error'
+    return String([code, name].find((word) => typeof word === 'string' && /^\w{1,60}$/.test(word)) ?? 'Error')
   } catch {
     // A getter of the host's has thrown. What is told of a failure must not change what the client is answered.
     return 'Error'
   }
-}
-
-function isWord(text: unknown): text is string {
-  return typeof text === 'string' && /^\w{1,60}$/.test(text)
 }

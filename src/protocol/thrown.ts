@@ -32,10 +32,9 @@ function withoutQuotedCredentials(error: Error & { errors?: unknown }, depth: nu
   const [told, toldStack] = [withoutCredentials(message), withoutCredentials(stack)]
   const isSame = [toldCause, ...toldErrors].every((each, place) => each === inside[place])
   if (told === message && toldStack === stack && isSame) return error
-  const copy = { name, stack: toldStack, cause: toldCause }
   return Object.assign(
     new Error(told),
-    copy,
+    { name, stack: toldStack, cause: toldCause },
     'code' in error && { code: error.code },
     Array.isArray(errors) && { errors: toldErrors },
   )
