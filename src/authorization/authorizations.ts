@@ -20,7 +20,7 @@ export interface Recipient {
 }
 
 /** An authorization request as it was received (RFC 6749 section 4.1.1), by a browser or by `issueAuthorizationCode`. */
-export interface ReceivedRequest extends AskedFor {
+interface ReceivedRequest extends AskedFor {
   codeChallenge: string | undefined
   codeChallengeMethod: string | undefined
   /** The thumbprint of the key to which the code is to be bound (RFC 9449 section 10). */
@@ -38,11 +38,7 @@ interface AskedFor {
 }
 
 /** What a request is for. */
-interface Terms {
-  scopes: string[]
-  /** In canonical form. */
-  resource: string
-}
+type Terms = Pick<Agreement, 'scopes' | 'resource'>
 
 /** An authorization request that was checked. It can be granted if the customer agrees. */
 export interface CheckedRequest extends Recipient, Terms {
@@ -54,16 +50,11 @@ export interface CheckedRequest extends Recipient, Terms {
 }
 
 /** A checked request to which the customer has agreed. */
-export interface AgreedRequest extends CheckedRequest {
-  subject: string
-  /** The host's own claims for the access tokens, as JSON carries them. */
-  claims: Record<string, unknown> | undefined
+interface AgreedRequest extends CheckedRequest, Pick<Agreement, 'subject' | 'claims' | 'consentTo'> {
   /** The client gets it back with the code. */
   state: string | undefined
   /** The consent page on which the customer has agreed, if there was one. */
   page?: SubmittedPage | undefined
-  /** What the grant keeps so that the consent is remembered, if it is. */
-  consentTo?: string | undefined
 }
 
 /** The response to an authorization request that was granted (RFC 6749 section 4.1.2). */
@@ -93,29 +84,22 @@ export class Authorizations {
    */
   async recipient(clientId: string, redirectUri: string, tenant: ResolvedTenant): Promise<Recipient> {
     const found = await this.#clients.find(clientId, tenant)
-    const { redirectUris } = found.client
-    if (redirectUris.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
+    const { redirectUris: accepted } = found.client
+    if (accepted.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
+    const fault = this.#clients.redirectUriFault(redirectUri, found, tenant)
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
-      detail: {
-        clientId,
-        asked: redirectUri,
-        accepted: redirectUris,
-        fault: this.#clients.redirectUriFault(redirectUri, found, tenant),
-      },
+      detail: { clientId, asked: redirectUri, accepted, fault },
     })
   }
 
   /**
    * Checks a received request against what the tenant offers to the client.
    *
-   * @throws {OAuthError} `unauthorized_client`, `invalid_request`, `invalid_scope` or `invalid_target`.
+   * @throws {OAuthError} `unauthorized_client`, `invalid_request`, `access_denied`, `invalid_scope` or `invalid_target`.
    */
-  check(
-    { codeChallenge, codeChallengeMethod, dpopJkt, scopes, resources }: ReceivedRequest,
-    recipient: Recipient,
-    tenant: ResolvedTenant,
-  ): CheckedRequest {
+  check(received: ReceivedRequest, recipient: Recipient, tenant: ResolvedTenant): CheckedRequest {
+    const { codeChallenge, codeChallengeMethod, dpopJkt } = received
     const { client } = recipient.found
     if (!mayUse('authorization_code', client)) {
       throw oauthError('unauthorized_client', 'The client may not use authorization codes')
@@ -128,17 +112,14 @@ export class Authorizations {
       })
     }
     if (typeof codeChallenge !== 'string' || !isDigest(codeChallenge)) {
-      throw oauthError('invalid_request', 'code_challenge must be 43 base64url characters', {
-        reason: 'no_code_challenge',
-      })
+      const description = 'code_challenge must be 43 base64url characters'
+      throw oauthError('invalid_request', description, { reason: 'no_code_challenge' })
     }
     if (dpopJkt !== undefined && !isDigest(dpopJkt)) {
       throw oauthError('invalid_request', 'dpop_jkt must be 43 base64url characters')
     }
-    if (tenant.policy.enterpriseOnly) {
-      throw oauthError('access_denied', enterpriseOnly, { reason: 'enterprise_only' })
-    }
-    const terms = this.terms({ scopes, resources }, client.clientId, tenant)
+    if (tenant.policy.enterpriseOnly) throw oauthError('access_denied', enterpriseOnly, { reason: 'enterprise_only' })
+    const terms = this.terms(received, client.clientId, tenant)
     // Said here for good: the token endpoint does not ask again what a client has published.
     const mustProve = tenant.policy.requireDpop || client.dpopBoundAccessTokens
     const key = dpopJkt ?? (mustProve ? anyKey : undefined)
@@ -161,14 +142,12 @@ export class Authorizations {
       })
     }
     const resource = resourceOf(resources, tenant)
-    const granted =
-      typeof scopes === 'object'
-        ? chosenScopes(scopes, offered)
-        : grantedScopes(scopes, offered, resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered)
-    return { scopes: granted, resource }
+    if (typeof scopes === 'object') return { scopes: chosenScopes(scopes, offered), resource }
+    const byDefault = resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered
+    return { scopes: grantedScopes(scopes, offered, byDefault), resource }
   }
 
-  /** The scopes that the host has announced for a resource (the required ones, if there are any), as far as they are offered, or all that are offered. */
+  /** The scopes that the host has announced for a resource, the required ones if there are any, as far as they are offered; or else all offered. */
   #scopesOf(resource: string, offered: readonly string[], tenant: ResolvedTenant): readonly string[] {
     const { scopes = [], scopesSupported = [] } = this.#announced.named(resource, tenant.address) ?? {}
     const own = (scopes.length > 0 ? scopes : scopesSupported).filter((scope) => offered.includes(scope))
@@ -177,17 +156,12 @@ export class Authorizations {
 
   /** Stores the grant of an agreed request. @returns The code that redeems it. */
   async agree(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse> {
-    const { found } = request
     const code = await this.#grants.create(agreementOf(request), tenant)
-    this.#clients.noteAllowed(found)
+    this.#clients.noteAllowed(request.found)
     return responseWith(code, request, tenant)
   }
 
-  /**
-   * The response that the same consent page has led to before.
-   *
-   * @returns Undefined if its code can no longer be redeemed.
-   */
+  /** The response that the same consent page has led to before. @returns Undefined if its code can no longer be redeemed. */
   async agreedBefore(request: AgreedRequest, tenant: ResolvedTenant): Promise<AuthorizationResponse | undefined> {
     const code = await this.#grants.codeAgain(agreementOf(request), tenant)
     return code === undefined ? undefined : responseWith(code, request, tenant)
@@ -199,24 +173,16 @@ function agreementOf(request: AgreedRequest): Agreement {
   return { ...request, clientId: client.clientId, isConfidential: isConfidential(client), seed: request.page?.seed }
 }
 
-function responseWith(
-  code: string,
-  { redirectUri, state }: AgreedRequest,
-  { address }: ResolvedTenant,
-): AuthorizationResponse {
+function responseWith(code: string, { redirectUri, state }: AgreedRequest, { address }: ResolvedTenant) {
   return { code, redirectTo: withResponse(redirectUri, { code, state, iss: address.issuer }) }
 }
 
-function resourceOf(requested: readonly string[], tenant: ResolvedTenant): string {
-  const resource = requestedResource(
-    requested.length > 0 ? requested : [tenant.address.resources[0]],
-    tenant.address,
-  ) as string
-  if (spelledByTenant(resource, tenant) === undefined) {
-    throw oauthError('invalid_target', 'This tenant does not have this resource', {
-      reason: 'unknown_resource',
-      detail: { asked: requested, accepted: tenant.address.resources },
-    })
-  }
-  return resource
+function resourceOf(asked: readonly string[], tenant: ResolvedTenant): string {
+  const { resources: accepted } = tenant.address
+  const resource = requestedResource(asked.length > 0 ? asked : [accepted[0]], tenant.address) as string
+  if (spelledByTenant(resource, tenant) !== undefined) return resource
+  throw oauthError('invalid_target', 'This tenant does not have this resource', {
+    reason: 'unknown_resource',
+    detail: { asked, accepted },
+  })
 }

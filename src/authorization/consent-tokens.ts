@@ -30,7 +30,7 @@ export interface SubmittedPage {
  * minutes. No other site can know one.
  */
 export class ConsentTokens {
-  #keys: KeyObject[]
+  #keys: KeyObject[] = []
   readonly #now: () => number
   readonly #purpose: string
 
@@ -40,13 +40,13 @@ export class ConsentTokens {
    */
   constructor(secrets: readonly [Buffer, ...Buffer[]], now: () => number, purpose = 'consent') {
     this.#purpose = purpose
-    this.#keys = keysOf(secrets, purpose)
     this.#now = now
+    this.use(secrets)
   }
 
   /** Derives and recognises under these secrets from now on. */
   use(secrets: readonly [Buffer, ...Buffer[]]): void {
-    this.#keys = keysOf(secrets, this.#purpose)
+    this.#keys = secrets.map((secret) => derivedKey(secret, this.#purpose))
   }
 
   issue(about: ConsentSubject): string {
@@ -63,10 +63,6 @@ export class ConsentTokens {
     const key = this.#keys.find(isOf)
     return key && { id: digest('consent page', token), seed: macBytes(key, 32, 'code of a page', token) }
   }
-}
-
-function keysOf(secrets: readonly Buffer[], purpose: string): KeyObject[] {
-  return secrets.map((secret) => derivedKey(secret, purpose))
 }
 
 function proof(key: KeyObject, body: string, { tenantId, subject, query, shown }: ConsentSubject): string {

@@ -28,13 +28,11 @@ export const customerSubject: Check<string> = (given, name) => {
 /** Checks the host's own claims for access tokens, and returns them as JSON carries them. The error quotes none of them. */
 export const customerClaims: Check<Record<string, unknown>> = (given, name) => {
   const plain = isObject(given) ? plainJson(given) : undefined
-  if (plain && plain[trustedIssuerClaim] !== undefined) {
-    throw new ConfigurationError(`${name}.${trustedIssuerClaim}`, undefined, 'omitted', {
-      says: 'must be omitted: it says which trusted issuer has vouched for the customer',
-    })
-  }
-  if (plain) return plain
-  throw new ConfigurationError(name, given, 'an object of plain JSON')
+  if (!plain) throw new ConfigurationError(name, given, 'an object of plain JSON')
+  if (plain[trustedIssuerClaim] === undefined) return plain
+  throw new ConfigurationError(`${name}.${trustedIssuerClaim}`, undefined, 'omitted', {
+    says: 'must be omitted: it says which trusted issuer has vouched for the customer',
+  })
 }
 
 /**

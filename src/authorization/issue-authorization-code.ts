@@ -41,24 +41,21 @@ export interface IssueAuthorizationCodeRequest {
 
 /** Checks a parameter of the client's own request: a wrong one is the client's fault. Null counts as left out. */
 function ofRequest(parameter: string): Check<string | undefined> {
-  return (given) => {
-    if (given === undefined || given === null || typeof given === 'string') return given ?? undefined
+  return nullable((given) => {
+    if (typeof given === 'string') return given
     throw oauthError('invalid_request', `${parameter} must be sent once, as a string`)
-  }
+  })
 }
 
 /** Checks scopes. A string is the `scope` of the request. A list is the customer's or the host's choice, so an empty one must not mean all. */
-const requestedScopes: Check<string | string[] | undefined> = (given, name) => {
-  if (given === undefined || given === null) return undefined
-  if (typeof given !== 'string') return scopeList(given, name)
+const requestedScopes: Check<string | string[] | undefined> = nullable((given, name) => {
+  if (Array.isArray(given) && given.length > 0) return listOf(text)(given, name)
+  if (typeof given !== 'string') {
+    throw new ConfigurationError(name, given, 'a string, or an array of at least one scope token, or omitted')
+  }
   if (scopesOf(given).length > 0) return given
   throw oauthError('invalid_scope', 'scope is empty: leave it out to ask for all scopes of the client')
-}
-
-const scopeList: Check<string[]> = (given, name) => {
-  if (Array.isArray(given) && given.length > 0) return listOf(text)(given, name)
-  throw new ConfigurationError(name, given, 'a string, or an array of at least one scope token, or omitted')
-}
+})
 
 const members = record({
   tenantKey: text,

@@ -8,8 +8,6 @@ import { withImplied } from '../protocol/scope'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { CheckedRequest, Recipient } from './authorizations'
 
-const markLength = 8
-
 /**
  * What a grant keeps of the redirect URI, so that its consent is remembered. Undefined if no consent to this client is remembered.
  *
@@ -22,7 +20,7 @@ export function consentMark({ found, redirectUri }: Recipient, tenant: ResolvedT
   const { client, source } = found
   const asks = source === 'tenant' ? (client.askConsent ?? tenant.policy.askConsent) : tenant.policy.askConsent
   if (asks !== 'once' || !isNamedByTenant(found, tenant) || !hasProvenReceiver(redirectUri)) return undefined
-  return digest('consent to', redirectUri).slice(0, markLength)
+  return digest('consent to', redirectUri).slice(0, 8)
 }
 
 /** Whether the company itself has named the client: in its own `clients`, or by its document in what it allows. */

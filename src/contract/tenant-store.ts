@@ -150,9 +150,7 @@ export interface TrustedIssuer {
   jwksUri?: string | undefined
   /** The algorithms that it may sign with. Default: ES256, ES384, RS256, PS256 and EdDSA. */
   algorithms?: string[] | undefined
-  /**
-   * Whom it vouches for: a `customer`, or a `workload`, such as an agent or a service, which is nobody's customer. Default `customer`.
-   */
+  /** Whom it vouches for: a `customer`, or a `workload`, such as an agent or a service, which is nobody's customer. Default `customer`. */
   kind?: 'customer' | 'workload' | undefined
   /**
    * The claim that is your own id of the customer, such as `email`; or `customerOf`, if the option of that name finds the customer. It has no

@@ -11,10 +11,7 @@ import type { CredentialKind } from '../protocol/grant-types'
 export interface Grant {
   /** The `id` of the tenant, or `key:` and its `key` if it has none. A store keeps the records of different tenants apart by it. */
   tenantId: string
-  /**
-   * The id of the grant inside its tenant. The first 12 characters are the same for all grants of one customer, so that a store can keep
-   * these together.
-   */
+  /** The id of the grant inside its tenant. All grants of one customer begin with the same 12 characters, so that a store can keep them together. */
   grantId: string
   /** The client that the customer has authorized. */
   clientId: string
@@ -26,10 +23,7 @@ export interface Grant {
   resource: string
   /** The host's own claims for the access tokens; plain JSON. */
   claims?: Record<string, unknown> | undefined
-  /**
-   * The first 8 characters of a hash of the redirect URI to which the customer has agreed. Absent if that consent is not remembered for a
-   * later request.
-   */
+  /** The first 8 characters of a hash of the redirect URI to which the customer has agreed. Absent if that consent is not remembered. */
   consentTo?: string | undefined
   /** When the grant was created. */
   createdAt: number
@@ -218,10 +212,7 @@ export function liveHash({ credential }: Pick<Grant, 'credential'>): string {
 }
 
 /** Whether a grant is one of the tenant, and of the customer and the client if these are named. */
-export function isOwned(
-  grant: Grant,
-  { tenantId, subject, clientId }: { tenantId: string; subject?: string | undefined; clientId?: string | undefined },
-): boolean {
+export function isOwned(grant: Grant, { tenantId, subject, clientId }: Omit<GrantPageRequest, 'limit'>): boolean {
   return (
     grant.tenantId === tenantId &&
     grant.subject === (subject ?? grant.subject) &&
@@ -237,11 +228,7 @@ export function endMark({ tenantId, subject, clientId }: Omit<GrantPageRequest, 
   return digest('ended', tenantId, JSON.stringify([subject, clientId]))
 }
 
-/**
- * The mark of those whose grants are to be deleted.
- *
- * @throws {TypeError} if nobody is named, as a host without types may do by mistake: a whole company's grants would end.
- */
+/** The mark of those whose grants are to be deleted. @throws {TypeError} if a host without types names nobody: a whole company's grants would end. */
 export function endMarkOf(owner: GrantOwner): string {
   if (owner.subject !== undefined || owner.clientId !== undefined || owner.all) return endMark(owner)
   throw new TypeError('deleteGrants must be told whose grants to delete')
@@ -320,10 +307,9 @@ export interface TokenStore {
   listGrants(of: GrantPageRequest): Promise<GrantPage>
 
   /**
-   * Deletes all grants of a customer, of a client, of that customer and that client, or of the tenant, also those that have expired, and
-   * yields each live one that it has deleted. Before it deletes any, it leaves a mark of the owner, which names nobody, with the store's time,
-   * and keeps it for an hour and a minute: `createGrant` looks for it. With `all: 'everything'`, it deletes the tenant's used ids too. The tenant store may no longer
-   * know the tenant.
+   * Deletes all grants of an owner, also those that have expired, and yields each live one that it has deleted. Before it deletes any, it
+   * leaves a mark of the owner, which names nobody, with the store's time, and keeps it for an hour and a minute: `createGrant` looks for it.
+   * With `all: 'everything'`, it deletes the tenant's used ids too. The tenant store may no longer know the tenant.
    *
    * When it is done, everything of the owner that existed when it began is gone. If it cannot be sure of that, it throws. If it cannot read a
    * grant, it deletes the others and throws, except that a tenant's grants are deleted unread. After a call that was cut off, the next one

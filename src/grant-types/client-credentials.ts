@@ -3,7 +3,7 @@ import { type ClientAuthenticationMethod, notAuthenticated } from '../client-aut
 import { canAuthenticate } from '../client-authentication/methods'
 import { useUp } from '../endpoints/requesting-client'
 import { type Grants, grantOfOneToken } from '../grants/grants'
-import { aboutGrant } from '../host/emitter'
+import { contextOf } from '../host/emitter'
 import { mayUse } from '../protocol/grant-types'
 import { subjectOfClient } from '../protocol/subject'
 import type { AccessTokens } from '../tokens/access-tokens'
@@ -44,7 +44,7 @@ export function clientCredentials(
       return {
         ...issued,
         scopes: terms.scopes,
-        event: { type: 'issued', grantType, ...terms, ...aboutGrant(grant, tenant.key) },
+        event: { type: 'issued', grantType, ...terms, tenantKey: tenant.key, ...contextOf(grant) },
       }
     },
   }

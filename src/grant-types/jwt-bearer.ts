@@ -1,7 +1,7 @@
 import type { Authorizations } from '../authorization/authorizations'
 import type { Clients } from '../clients/clients'
 import { type ClientAuthentication, tokenAudiences, useUp } from '../endpoints/requesting-client'
-import { aboutGrant } from '../host/emitter'
+import { contextOf } from '../host/emitter'
 import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, requestedResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
@@ -30,7 +30,7 @@ interface AssertionRooms {
  * Grant, or of a workload. There is no refresh token: the client gets another assertion.
  */
 export function jwtBearer(rooms: AssertionRooms): GrantType {
-  const { assertions, customers, asserted, authorizations, tokens } = rooms
+  const { assertions, customers, asserted, authorizations, clients, clientAuthentication, tokens } = rooms
   const verified = ({ form, client, tenant }: TokenRequest) =>
     assertions.verify(
       form.required('assertion'),
@@ -49,7 +49,10 @@ export function jwtBearer(rooms: AssertionRooms): GrantType {
     async grant(request) {
       const { client, form, tenant, since } = request
       const assertion = await verified(request)
-      if (client.clientId !== '') await checkPresenter(request, rooms)
+      if (client.clientId !== '') {
+        await clients.find(client.clientId, tenant)
+        await clientAuthentication.checkPublic(client, tenant)
+      }
       asserted.checkShare(tenant)
       const { scope, issuer } = assertion
       const asked = {
@@ -65,29 +68,14 @@ export function jwtBearer(rooms: AssertionRooms): GrantType {
       const issued = await tokens.issueFirst(grant, { grantType, key: client.key?.thumbprint }, tenant)
       await useUp(client, true)
       await asserted.store(grant, assertion, tenant, since)
+      const vouched = { issuer: issuer.issuer, assertion: assertion.id }
       return {
         ...issued,
         scopes: terms.scopes,
-        event: {
-          type: 'issued',
-          grantType,
-          ...terms,
-          issuer: issuer.issuer,
-          assertion: assertion.id,
-          ...aboutGrant(grant, tenant.key),
-        },
+        event: { type: 'issued', grantType, ...terms, ...vouched, tenantKey: tenant.key, ...contextOf(grant) },
       }
     },
   }
-}
-
-/** Checks that the company lets this client in, and that it has authenticated, if it must. */
-async function checkPresenter(
-  { client, tenant }: TokenRequest,
-  { clients, clientAuthentication }: AssertionRooms,
-): Promise<void> {
-  await clients.find(client.clientId, tenant)
-  await clientAuthentication.checkPublic(client, tenant)
 }
 
 /**

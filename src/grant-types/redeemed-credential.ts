@@ -2,7 +2,7 @@ import { useUp } from '../endpoints/requesting-client'
 import type { PresentedCredential } from '../grants/credential'
 import type { Redemption, Redemptions } from '../grants/redemptions'
 import { unknownCredential } from '../grants/refusals'
-import { aboutGrant, contextOf } from '../host/emitter'
+import { contextOf } from '../host/emitter'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { enterpriseOnly } from '../protocol/oauth-error-codes'
 import type { AccessTokens, IssuedAccessToken, RequestedTerms } from '../tokens/access-tokens'
@@ -13,9 +13,6 @@ export interface CredentialRooms {
   redemptions: Redemptions
   tokens: AccessTokens
 }
-
-/** A redeemed credential, and its access token. */
-export type RedeemedCredential = Redemption & { issued: IssuedAccessToken }
 
 /** @throws {OAuthError} `invalid_grant` if this server has not issued a credential to an authenticated client. */
 export function checkIssued(presented: PresentedCredential, { redemptions }: CredentialRooms): void {
@@ -30,7 +27,7 @@ export async function redeemedFor(
   presented: PresentedCredential,
   { client, tenant }: TokenRequest,
   { redemptions, tokens }: CredentialRooms,
-): Promise<RedeemedCredential> {
+): Promise<Redemption & { issued: IssuedAccessToken }> {
   if (tenant.policy.enterpriseOnly) throw oauthError('invalid_grant', enterpriseOnly, { reason: 'enterprise_only' })
   if (client.useUp ?? client.key) await useUp(client, redemptions.hasIssued(presented))
   const key = client.key?.thumbprint
@@ -47,6 +44,6 @@ export async function redeemedFor(
 
 /** What an event says of it: how a repeat was answered, or what is its own. */
 export function eventOf<Own extends object>({ grant, scopes, repeat }: Redemption, { tenant }: TokenRequest, own: Own) {
-  const about = { scopes, resource: grant.resource, ...aboutGrant(grant, tenant.key) }
+  const about = { scopes, resource: grant.resource, tenantKey: tenant.key, ...contextOf(grant) }
   return repeat ? ({ type: 'retried', ...repeat, ...about } as const) : { ...own, ...about }
 }

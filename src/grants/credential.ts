@@ -1,5 +1,3 @@
-// More than 300 lines: all that a credential is, how it is written, what it is bound to, and what follows it.
-
 import { type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { Grant } from '../contract/token-store'
 import { customerHandle } from '../protocol/customer-handle'
@@ -21,10 +19,7 @@ export interface Credential {
   tag: Buffer
 }
 
-/**
- * What the redeemer must present with the credential. The credential's hash covers it, so a caller who presents anything else does not
- * have the credential, and cannot use it up.
- */
+/** What the redeemer must present with the credential. Its hash covers that, so whoever presents anything else cannot use the credential up. */
 export interface Binding {
   clientId: string
   /** Only for a code. */
@@ -37,25 +32,27 @@ export interface Binding {
   key?: string | undefined
 }
 
-/** Which key the redeemer of a credential must prove. What is given for a proof is never redeemed without one. */
-export type KeyNeeded = 'none' | 'any' | 'its own'
-
 /** In place of a thumbprint: the redeemer must prove any key, because the client that has it is authenticated, or not known to have one yet. */
 export const anyKey = 'any'
 
-const keysNeeded: readonly KeyNeeded[] = ['none', 'any', 'its own']
+/** Which key the redeemer of a credential must prove. What is given for a proof is never redeemed without one. */
+const keysNeeded = ['none', 'any', 'its own'] as const
 
-/** The binding of a credential that only an authenticated client redeems. */
-export function authenticatedBinding(binding: Binding): Binding {
-  return { ...binding, isAuthenticated: true }
+/** What a tag covers. */
+interface Tagged {
+  credential: Omit<Credential, 'handle' | 'tag'>
+  grantId: string
+  binding: Binding
+  tenant: Pick<TenantIdentity, 'id'>
+}
+
+/** What says whether this server has issued a credential. */
+export interface IssuedCredential extends Tagged {
+  credential: Credential
 }
 
 /** A credential with all that its redeemer presents with it. */
-export interface PresentedCredential {
-  credential: Credential
-  grantId: string
-  /** What the credential is bound to. */
-  binding: Binding
+export interface PresentedCredential extends IssuedCredential {
   /** What the next refresh token is bound to. */
   next: Binding
   /** In canonical form, if the request names one. */
@@ -65,11 +62,6 @@ export interface PresentedCredential {
   lifetime: number
   /** Whether the client has hung up without waiting for the response. */
   hasHungUp(): Promise<boolean>
-}
-
-/** What says whether this server has issued a credential. */
-export type IssuedCredential = Pick<PresentedCredential, 'credential' | 'grantId' | 'binding'> & {
-  tenant: TenantIdentity
 }
 
 /** The length of a secret and of a tag, in bytes. */
@@ -105,10 +97,10 @@ export function formatCredential({ kind, handle, secret, dates, tag }: Credentia
 }
 
 /**
- * Encodes when the live credential of a grant expires: a byte that says whether the grant ends then in any case, and which key its redeemer must
- * prove; and seconds since 1970.
+ * Encodes when the live credential of a grant expires: a byte that says whether the grant ends then in any case, and which key its redeemer
+ * must prove; and seconds since 1970.
  */
-export function datesOf(grant: Pick<Grant, 'expiresAt' | 'endsAt'>, { key }: Binding): Buffer {
+function datesOf(grant: Grant, { key }: Binding): Buffer {
   const { expiresAt, isEnd } = expiryOf(grant)
   const needed = key === undefined ? 'none' : key === anyKey ? 'any' : 'its own'
   const dates = Buffer.allocUnsafe(datesLength)
@@ -124,7 +116,7 @@ export interface Expiry {
 }
 
 /** When the live credential of a grant expires. */
-export function expiryOf({ expiresAt, endsAt }: Pick<Grant, 'expiresAt' | 'endsAt'>): Expiry {
+export function expiryOf({ expiresAt, endsAt }: Grant): Expiry {
   return { expiresAt, isEnd: expiresAt === endsAt }
 }
 
@@ -133,8 +125,8 @@ export function readExpiry({ dates }: Credential): Expiry {
   return { expiresAt: dates.readUIntBE(1, datesLength - 1) * 1000, isEnd: dates.readUInt8() % 2 === 1 }
 }
 
-/** Which key the redeemer of a credential must prove, as the credential says. Whoever changes that has another credential: its hash has the key. */
-export function keyNeeded({ dates }: Credential): KeyNeeded {
+/** Which key the redeemer must prove, as the credential says. Whoever changes that has another credential: its hash has the key. */
+export function keyNeeded({ dates }: Credential): (typeof keysNeeded)[number] {
   return keysNeeded[dates.readUInt8() >> 1] ?? 'its own'
 }
 
@@ -143,31 +135,18 @@ export function keyNeeded({ dates }: Credential): KeyNeeded {
  * name the grant to the token endpoint.
  */
 export function grantIdOf(handle: Buffer): string {
-  const own = digest('grant', handle).slice(0, 16)
-  return handle.subarray(0, customerLength).toString('base64url') + own
+  return handle.subarray(0, customerLength).toString('base64url') + digest('grant', handle).slice(0, 16)
 }
 
 /** The hash that the store has of a live credential. */
 export function credentialHash(kind: CredentialKind, secret: Buffer, binding: Binding): string {
-  const values = boundValues(kind, binding)
-  return digest(kind, secret, ...values, ...(binding.key === undefined ? [] : ['key', binding.key]))
+  const key = binding.key === undefined ? [] : ['key', binding.key]
+  return digest(kind, secret, ...boundValues(kind, binding), ...key)
 }
 
 /** Whether a credential is the one that redeems the grant now. */
-export function isLive(
-  { credential, binding }: Pick<PresentedCredential, 'credential' | 'binding'>,
-  grant: Grant,
-): boolean {
+export function isLive({ credential, binding }: IssuedCredential, grant: Grant): boolean {
   return credentialHash(credential.kind, credential.secret, binding) === grant.credential?.hash
-}
-
-/** What the redeemer of a grant's live credential must present, as far as the record says it: not whether it must have authenticated. */
-export function bindingOf(grant: Grant): Binding {
-  return {
-    clientId: grant.clientId,
-    redirectUri: grant.request?.redirectUri,
-    codeChallenge: grant.request?.codeChallenge,
-  }
 }
 
 /** Whether the customer has connected the client: a code that nobody has redeemed has connected nothing. */
@@ -175,10 +154,7 @@ export function isConnected({ credential }: Pick<Grant, 'credential'>): boolean 
   return credential?.kind !== 'code'
 }
 
-/**
- * The values of a binding that belong to a kind of credential, in their order, except its key: a client that revokes a refresh token proves
- * none.
- */
+/** What a kind of credential is bound to, in its order, except a key: a client that revokes a refresh token proves none. */
 function boundValues(kind: CredentialKind, binding: Binding): string[] {
   const values = credentialKinds[kind].boundTo.map((name) => binding[name] ?? '')
   if (binding.isAuthenticated) values.push('authenticated')
@@ -192,14 +168,8 @@ export interface Successor {
   binding: Binding
 }
 
-/** The parts of a credential that its tag covers, together with its grant and its redeemer. */
-type Untagged = Pick<Credential, 'kind' | 'secret' | 'dates'>
-
 /** The keys of one secret. */
-interface ChainKeys {
-  chain: KeyObject
-  tag: KeyObject
-}
+type ChainKeys = Record<'chain' | 'tag', KeyObject>
 
 // How many redemptions the store may be behind a client after a failover.
 const maxGap = 4
@@ -247,9 +217,7 @@ export class CredentialChain {
   liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, bindings: readonly Binding[]) {
     let reached = hash
     for (const mark of marks) {
-      const next = this.successorsUnderEach(grantId, reached, bindings).find((successor) =>
-        successor.hash.startsWith(mark),
-      )
+      const next = this.successorsUnderEach(grantId, reached, bindings).find(({ hash }) => hash.startsWith(mark))
       if (!next) return undefined
       reached = next.hash
     }
@@ -267,39 +235,37 @@ export class CredentialChain {
     later: string,
     bindings: readonly Binding[],
     steps = maxGap,
-  ): Path | undefined {
+  ): string[] | undefined {
     if (steps === 0) return undefined
     for (const { hash } of this.successorsUnderEach(grantId, earlier, bindings)) {
-      if (hash === later) return [earlier]
-      const path = this.pathBetween(grantId, hash, later, bindings, steps - 1)
-      if (path) return [...path, earlier] as [string, ...string[]]
+      const path = hash === later ? [] : this.pathBetween(grantId, hash, later, bindings, steps - 1)
+      if (path) return [...path, earlier]
     }
     return undefined
   }
 
-  /** Proves that this server issued a credential of this tenant and grant to this redeemer. */
-  tag(tenantId: string, grantId: string, credential: Untagged, binding: Binding): Buffer {
-    const [{ tag }] = this.#keys
-    return keyedTag(tag, tagUnder(tag, tenantId, grantId, credential, binding), binding)
+  /** Writes the credential that redeems a grant, as its redeemer gets it. Its tag proves that this server issued it to that redeemer. */
+  write(kind: CredentialKind, handle: Buffer, { secret, binding }: Omit<Successor, 'hash'>, grant: Grant): string {
+    const dates = datesOf(grant, binding)
+    const issued = {
+      credential: { kind, secret, dates },
+      grantId: grant.grantId,
+      binding,
+      tenant: { id: grant.tenantId },
+    }
+    return formatCredential({ kind, handle, secret, dates, tag: keyedTag(this.#keys[0].tag, issued) })
   }
 
-  /**
-   * Whether this server issued a credential to exactly this redeemer, under any of the keys, whatever key the redeemer proves. Only then can it be a
-   * replay.
-   */
-  hasIssued({ credential, grantId, binding, tenant }: IssuedCredential): boolean {
-    const length = keyNeeded(credential) === 'its own' ? partLength - keyTagLength : partLength
-    const given = credential.tag.subarray(0, length)
-    return this.#keys.some(({ tag }) =>
-      timingSafeEqual(tagUnder(tag, tenant.id, grantId, credential, binding).subarray(0, length), given),
-    )
+  /** Whether this server issued a credential to exactly this redeemer, whatever key the redeemer proves. Only then can it be a replay. */
+  hasIssued(presented: IssuedCredential): boolean {
+    const length = keyNeeded(presented.credential) === 'its own' ? partLength - keyTagLength : partLength
+    const given = presented.credential.tag.subarray(0, length)
+    return this.#keys.some(({ tag }) => timingSafeEqual(tagUnder(tag, presented).subarray(0, length), given))
   }
 
   /** The same, with the very key of the credential, if it has one. */
-  hasIssuedForKey({ credential, grantId, binding, tenant }: IssuedCredential): boolean {
-    return this.#keys.some(({ tag }) =>
-      timingSafeEqual(keyedTag(tag, tagUnder(tag, tenant.id, grantId, credential, binding), binding), credential.tag),
-    )
+  hasIssuedForKey(presented: IssuedCredential): boolean {
+    return this.#keys.some(({ tag }) => timingSafeEqual(keyedTag(tag, presented), presented.credential.tag))
   }
 }
 
@@ -307,14 +273,17 @@ export class CredentialChain {
 const keyTagLength = 4
 
 /** The tag of a credential that is bound to a key proves that too, at its end: without the key, the rest can still be verified. */
-function keyedTag(tagKey: KeyObject, tag: Buffer, { key }: Binding): Buffer {
+function keyedTag(tagKey: KeyObject, issued: Tagged): Buffer {
+  const tag = tagUnder(tagKey, issued)
+  const { key } = issued.binding
   if (key === undefined || key === anyKey) return tag
   const end = macBytes(tagKey, keyTagLength, 'key of a credential', tag, key)
   return Buffer.concat([tag.subarray(0, partLength - keyTagLength), end])
 }
 
-/** The hashes of the credentials of a chain, from the newest down. */
-type Path = readonly [string, ...string[]]
+function tagUnder(key: KeyObject, { credential: { kind, secret, dates }, grantId, binding, tenant }: Tagged): Buffer {
+  return macBytes(key, partLength, kind, tenant.id, grantId, secret, dates, ...boundValues(kind, binding))
+}
 
 function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [ChainKeys, ...ChainKeys[]] {
   const keys = (secret: Buffer) => ({ chain: derivedKey(secret, 'chain'), tag: derivedKey(secret, 'tag') })
@@ -324,14 +293,4 @@ function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [C
 function successorUnder(key: KeyObject, grantId: string, hash: string, binding: Binding): Successor {
   const secret = macBytes(key, partLength, 'successor', grantId, hash)
   return { secret, hash: credentialHash('refresh_token', secret, binding), binding }
-}
-
-function tagUnder(
-  key: KeyObject,
-  tenantId: string,
-  grantId: string,
-  { kind, secret, dates }: Untagged,
-  binding: Binding,
-): Buffer {
-  return macBytes(key, partLength, kind, tenantId, grantId, secret, dates, ...boundValues(kind, binding))
 }

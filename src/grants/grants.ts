@@ -1,23 +1,20 @@
 import { randomBytes } from 'node:crypto'
 import type { RevokedEvent } from '../contract/customer-sign-in-event'
 import { type Grant, liveHash, type NewGrant } from '../contract/token-store'
-import { aboutGrant, type Emit, faultEvent } from '../host/emitter'
-import type { GuardedStore, Patience } from '../host/guarded-store'
-import { type ErrorContext, temporarilyUnavailable } from '../protocol/oauth-error'
+import { contextOf, type Emit, faultEvent } from '../host/emitter'
+import type { GuardedStore } from '../host/guarded-store'
+import { type ErrorContext, type OAuthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import { isSameAttempt } from '../protocol/trusted-issuer-claim'
 import type { ResolvedTenant, TenantIdentity } from '../tenants/resolved-tenant'
 import {
   type Binding,
   type CredentialChain,
   credentialHash,
-  datesOf,
-  formatCredential,
   grantIdOf,
   handleOf,
   isConnected,
   partLength,
 } from './credential'
-import { DeletionInDoubt } from './deletion-in-doubt'
 
 /** How many grants a customer can have. */
 export interface GrantLimits {
@@ -27,21 +24,15 @@ export interface GrantLimits {
   replace: boolean
 }
 
+/** What a grant gives to whom. */
+export type GrantTerms = Pick<NewGrant, 'clientId' | 'subject' | 'scopes' | 'resource' | 'claims'>
+
 /** What a customer has agreed to. */
-export interface Agreement extends Pick<Binding, 'key'> {
-  clientId: string
+export interface Agreement extends GrantTerms, Pick<NewGrant, 'consentTo'>, Pick<Binding, 'key'> {
   /** Whether only the authenticated client may redeem the grant. */
   isConfidential: boolean
   redirectUri: string
   codeChallenge: string
-  scopes: string[]
-  /** In canonical form. */
-  resource: string
-  subject: string
-  /** The host's own claims for the access tokens, as JSON carries them. */
-  claims: Record<string, unknown> | undefined
-  /** What the grant keeps so that the consent is remembered, if it is. */
-  consentTo?: string | undefined
   /** The 32 bytes of which the code is made, so that it can be made again. By default they are random. */
   seed?: Buffer | undefined
 }
@@ -49,19 +40,18 @@ export interface Agreement extends Pick<Binding, 'key'> {
 /** A grant that nothing redeems, before it is stored: it lives as long as its only access token. */
 export type GrantOfOneToken = Omit<NewGrant, 'deadline' | 'credential' | 'request'>
 
-/**
- * Makes a grant that nothing redeems.
- *
- * @param own The 16 bytes that tell it from others. By default they are random.
- */
+/** Makes a grant that nothing redeems. @param own The 16 bytes that tell it from others. By default they are random. */
 export function grantOfOneToken(
-  terms: Pick<NewGrant, 'clientId' | 'subject' | 'scopes' | 'resource' | 'claims'>,
+  terms: GrantTerms,
   { id: tenantId, policy }: ResolvedTenant,
   own = randomBytes(partLength),
 ): GrantOfOneToken {
   const grantId = grantIdOf(handleOf(tenantId, terms.subject, own))
   return { ...terms, tenantId, grantId, lifetime: policy.lifetimes.accessToken }
 }
+
+/** The cause of an error when a deletion has failed, and may still come. So nothing may be stored again under the id of its grant. */
+export class DeletionInDoubt extends Error {}
 
 /** Creates and ends grants. `Redemptions` redeems them. */
 export class Grants {
@@ -79,11 +69,14 @@ export class Grants {
 
   /** Stores a grant. @returns The authorization code that redeems it. */
   async create(agreement: Agreement, tenant: ResolvedTenant): Promise<string> {
-    const patience = this.#patience()
+    const patience = this.#store.patience(2)
     const create = async () => {
       const { grant, codeOf } = this.#draft(agreement, tenant)
-      const created = await this.#send(grant, patience)
-      return { created, code: codeOf(created) }
+      const result = await this.#store.createGrant(grant, patience)
+      if (result.outcome === 'ended') throw notCreated('ended')
+      // The store's client may have sent the command twice: then the second sending finds the grant of the first.
+      if (liveHash(result.grant) !== liveHash(grant)) throw notCreated('taken')
+      return { created: result.grant, code: codeOf(result.grant) }
     }
     // If the reply is lost, another grant is created. Even if the store stored the first one, nobody has its code.
     const { created, code } = await create().catch(create)
@@ -92,15 +85,14 @@ export class Grants {
   }
 
   /**
-   * Stores a grant that nothing redeems. If the reply is lost, it is sent again: the store finds it, or stores it then.
+   * Stores a grant with a random id, as {@link createOnce} does.
    *
-   * @param since When it was asked for, by this process's monotonic clock.
+   * @param since When it was asked for: in a slow request, its client may have been ended after the tenant had been asked for.
    * @throws {OAuthError} `temporarily_unavailable` if its client or its tenant was ended after that, and if the store fails.
    */
   async createForToken(grant: GrantOfOneToken, tenant: TenantIdentity, since: number): Promise<void> {
-    // The request may have been slow, so that its client was ended after the tenant had been asked for.
     const outcome = await this.createOnce(grant, tenant, since)
-    if (outcome !== 'created') throw temporarilyUnavailable(new Error(whyNotCreated[outcome]))
+    if (outcome !== 'created') throw notCreated(outcome)
   }
 
   /**
@@ -115,12 +107,14 @@ export class Grants {
     since: number,
   ): Promise<'created' | 'taken' | 'ended'> {
     let assertedAt = await this.#store.timeBefore(since)
-    const patience = this.#patience()
+    const patience = this.#store.patience(2)
     const create = () => this.#store.createGrant({ ...grant, assertedAt }, patience)
     let result = await create().catch(create)
     if (result.outcome === 'taken' && isSameAttempt(result.grant, grant)) {
       // An earlier sending has stored it, and may have failed before it had looked at what was ended: no store looks at that again.
-      await this.#store.deleteGrant(grant.tenantId, grant.grantId).catch(DeletionInDoubt.throwFor)
+      await this.#store.deleteGrant(grant.tenantId, grant.grantId).catch((cause) => {
+        throw temporarilyUnavailable(new DeletionInDoubt('A grant may still be deleted', { cause }))
+      })
       result = await create()
     }
     if (result.outcome === 'ended') {
@@ -133,24 +127,7 @@ export class Grants {
     return result.outcome
   }
 
-  /** That of a call which is sent twice if need be. */
-  #patience(): Patience {
-    return { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
-  }
-
-  async #send(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Grant> {
-    const result = await this.#store.createGrant(grant, patience)
-    if (result.outcome === 'ended') throw temporarilyUnavailable(new Error(whyNotCreated.ended))
-    // The store's client may have sent the command twice: then the second sending finds the grant of the first.
-    if (liveHash(result.grant) === liveHash(grant)) return result.grant
-    throw temporarilyUnavailable(new Error(whyNotCreated.taken))
-  }
-
-  /**
-   * Makes the code of an agreement with a `seed` again.
-   *
-   * @returns Undefined if it cannot be redeemed, or no longer.
-   */
+  /** Makes the code of an agreement with a `seed` again. @returns Undefined if it cannot be redeemed, or no longer. */
   async codeAgain(agreement: Agreement, tenant: ResolvedTenant): Promise<string | undefined> {
     const { grant, codeOf } = this.#draft(agreement, tenant)
     const created = await this.#store.findGrant(tenant.id, grant.grantId)
@@ -160,7 +137,7 @@ export class Grants {
   /** Ends a grant that a request has just redeemed. There is an event even if an earlier sending of the same call has deleted the grant. */
   async end(grant: Grant, { id, key }: TenantIdentity, reason: RevokedEvent['reason']): Promise<void> {
     await this.#store.deleteGrant(id, grant.grantId)
-    this.#emit({ type: 'revoked', reason, ...aboutGrant(grant, key) })
+    this.#emit({ type: 'revoked', reason, tenantKey: key, ...contextOf(grant) })
   }
 
   /**
@@ -176,7 +153,7 @@ export class Grants {
     actor?: string,
   ): Promise<boolean> {
     const ended = await this.#store.deleteGrant(tenantId, grantId)
-    if (ended && grant) this.#emit({ type: 'revoked', reason, actor, ...aboutGrant(grant, tenantKey) })
+    if (ended && grant) this.#emit({ type: 'revoked', reason, actor, tenantKey, ...contextOf(grant) })
     return ended
   }
 
@@ -196,7 +173,7 @@ export class Grants {
     let ended = 0
     try {
       for await (const grant of deleted) {
-        this.#emit({ type: 'revoked', reason, actor, ...aboutGrant(grant, context.tenantKey) })
+        this.#emit({ type: 'revoked', reason, actor, tenantKey: context.tenantKey, ...contextOf(grant) })
         ended++
       }
     } catch (error) {
@@ -214,14 +191,14 @@ export class Grants {
    */
   async endReplaced(redeemed: Grant, tenant: TenantIdentity): Promise<void> {
     if (!this.#limits.replace) return
-    await this.#endSome(redeemed, tenant, { where: 'grants.replace', reason: 'replaced' }, (others) =>
+    await this.#endSome(redeemed, tenant, 'replaced', (others) =>
       others.filter((grant) => grant.resource === redeemed.resource && isEarlier(grant, redeemed)),
     )
   }
 
   /** Ends the oldest of a customer's grants of one client if there are too many. A failure only postpones that. */
   async #endOldest(created: Grant, tenant: TenantIdentity): Promise<void> {
-    await this.#endSome(created, tenant, { where: 'createGrant', reason: 'too_many' }, (others) => {
+    await this.#endSome(created, tenant, 'too_many', (others) => {
       const excess = Math.max(0, others.length + 1 - this.#limits.perClient)
       // First those whose code has not been redeemed, so that a page that asks for codes again and again cannot end grants in use. Then those
       // of one token, which end soon, and then the others.
@@ -231,15 +208,11 @@ export class Grants {
     })
   }
 
-  /**
-   * Ends some of the customer's other grants of a grant's client. A failure becomes an event.
-   *
-   * @param told.where What the event of a failure calls this.
-   */
+  /** Ends some of the customer's other grants of a grant's client. A failure becomes an event. */
   async #endSome(
     { tenantId, subject, clientId, grantId }: Grant,
     tenant: TenantIdentity,
-    { where, reason }: { where: string; reason: RevokedEvent['reason'] },
+    reason: 'replaced' | 'too_many',
     choose: (others: Grant[]) => Grant[],
   ): Promise<void> {
     try {
@@ -249,22 +222,21 @@ export class Grants {
         await this.endNamed({ tenantId, grantId: grant.grantId, grant }, tenant.key, reason)
       }
     } catch (error) {
+      const where = reason === 'replaced' ? 'grants.replace' : 'createGrant'
       this.#emit(faultEvent(where, error, { tenantKey: tenant.key, tenantId, clientId, grantId, subject }))
     }
   }
 
   /** Makes a grant before it is stored, and what makes its code, which needs the times that the store gives to the grant. */
-  #draft({ isConfidential, seed, ...agreement }: Agreement, tenant: ResolvedTenant) {
+  #draft({ isConfidential, seed = randomBytes(2 * partLength), ...agreement }: Agreement, tenant: ResolvedTenant) {
     const kind = 'code'
     const { clientId, subject, scopes, resource, claims, consentTo, redirectUri, codeChallenge, key } = agreement
     const binding = { clientId, redirectUri, codeChallenge, isAuthenticated: isConfidential, key }
-    const random = seed ?? randomBytes(2 * partLength)
-    const handle = handleOf(tenant.id, subject, random.subarray(0, partLength))
-    const secret = random.subarray(partLength)
-    const grantId = grantIdOf(handle)
+    const handle = handleOf(tenant.id, subject, seed.subarray(0, partLength))
+    const secret = seed.subarray(partLength)
     const grant = {
       tenantId: tenant.id,
-      grantId,
+      grantId: grantIdOf(handle),
       clientId,
       subject,
       scopes,
@@ -276,18 +248,16 @@ export class Grants {
       lifetime: tenant.policy.lifetimes.authorizationCode,
       endsAfter: tenant.policy.lifetimes.grant,
     }
-    const codeOf = (created: Grant) => {
-      const dates = datesOf(created, binding)
-      const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
-      return formatCredential({ kind, handle, secret, dates, tag })
-    }
-    return { grant, codeOf }
+    return { grant, codeOf: (created: Grant) => this.#chain.write(kind, handle, { secret, binding }, created) }
   }
 }
 
-const whyNotCreated = {
-  ended: 'The grants of its owner have just been ended',
-  taken: 'The token store has another grant under a new random id',
+function notCreated(outcome: 'ended' | 'taken'): OAuthError {
+  const why = {
+    ended: 'The grants of its owner have just been ended',
+    taken: 'The token store has another grant under a new random id',
+  }
+  return temporarilyUnavailable(new Error(why[outcome]))
 }
 
 /** Whether a grant was created before another one. Of two with the same time, one of them always is. */

@@ -1,22 +1,21 @@
 // More than 300 lines: one decision, which reads from top to bottom like its flowchart.
 
+import { notAuthenticated } from '../client-authentication/method'
 import { warn } from '../configuration/warnings'
 import type { RepeatEvent } from '../contract/customer-sign-in-event'
 import { type Grant, liveHash, maxRedeemed } from '../contract/token-store'
-import { aboutGrant, type Emit } from '../host/emitter'
+import { contextOf, type Emit } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
-import { type OAuthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
+import { oauthError, temporarilyUnavailable, withContext } from '../protocol/oauth-error'
 import { isSameResource, spelledByTenant, stillOffered } from '../tenants/resolved-tenant'
 import { type AccessTokenTerms, type Settle, scopesGone } from '../tokens/access-tokens'
 import {
   anyKey,
-  authenticatedBinding,
   type Binding,
   type Credential,
   type CredentialChain,
   credentialHash,
-  datesOf,
   type Expiry,
   expiryOf,
   formatCredential,
@@ -30,18 +29,7 @@ import {
   type Successor,
 } from './credential'
 import type { Grants } from './grants'
-import {
-  grantGone,
-  malformed,
-  mustAuthenticate,
-  mustProveKey,
-  notRedeemable,
-  replayedCredential,
-  resourceGone,
-  resourceNotGranted,
-  unknownCredential,
-  wrongKey,
-} from './refusals'
+import { invalidGrant, mustProveKey, notRedeemable, unknownCredential } from './refusals'
 import { type Step, Swaps } from './swaps'
 
 /**
@@ -106,7 +94,9 @@ export function presentedCredential(
   key: string | undefined,
 ): PresentedCredential {
   const credential = parseCredential(kind, text)
-  if (!credential) throw malformed(kind)
+  if (!credential) {
+    throw oauthError('invalid_grant', `${credentialKinds[kind].label} is unknown`, { reason: 'malformed_credential' })
+  }
   const presented = { credential, grantId: grantIdOf(credential.handle), ...presentedWith, next: presentedWith.binding }
   const needed = keyNeeded(credential)
   if (needed === 'none' && key === undefined) return presented
@@ -159,8 +149,9 @@ export class Redemptions {
    * Redeems a credential: if it is the live one, its successor takes its place in one atomic step.
    *
    * @param settle Settles the terms before anything is used up, if they need more than the grant says.
-   * @throws {OAuthError} `invalid_grant`, `invalid_dpop_proof`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or `temporarily_unavailable` if the
-   * store does not say what came of it. None of them uses a live credential up, but the grant ends if the tenant no longer has its resource.
+   * @throws {OAuthError} `invalid_grant`, `invalid_dpop_proof`, `invalid_client`, `invalid_target`, `invalid_scope`, what `settle` throws, or
+   * `temporarily_unavailable` if the store does not say what came of it. None of them uses a live credential up, but the grant ends if the
+   * tenant no longer has its resource.
    */
   async redeem(presented: PresentedCredential, settle: Settle | undefined): Promise<Redemption> {
     try {
@@ -197,22 +188,32 @@ export class Redemptions {
   #checkKey(presented: PresentedCredential): void {
     const needed = keyNeeded(presented.credential)
     if (needed === 'none') return
-    const hasKey = presented.binding.key !== undefined
+    const { credential, binding } = presented
+    const hasKey = binding.key !== undefined
     if (hasKey && (needed === 'any' || this.#chain.hasIssuedForKey(presented))) return
-    if (this.#chain.hasIssued(presented)) throw hasKey ? wrongKey(presented) : mustProveKey(presented)
-    // With another mistake than the key. The store may say which.
-    if (!hasKey) throw unknownCredential(presented)
+    const isOurs = this.#chain.hasIssued(presented)
+    if (!hasKey) throw isOurs ? mustProveKey(presented) : unknownCredential(presented)
+    const why = credential.kind === 'code' ? 'was requested with another dpop_jkt' : undefined
+    // If it is not ours, it comes with another mistake than the key. The store may say which.
+    if (isOurs) throw invalidGrant(presented, 'wrong_key', { why })
   }
 
-  /** The error for a credential that does not redeem its grant, or undefined if this server issued it to this redeemer. */
-  #refusal(presented: PresentedCredential, otherwise: () => OAuthError): OAuthError | undefined {
-    if (this.#chain.hasIssued(presented)) return undefined
-    const binding = authenticatedBinding(presented.binding)
-    return this.#chain.hasIssued({ ...presented, binding }) ? mustAuthenticate(presented) : otherwise()
+  /** Checks that this server issued a credential, which does not redeem its grant, to this redeemer. */
+  #checkIssued(presented: PresentedCredential, grant: Grant | undefined): void {
+    if (this.#chain.hasIssued(presented)) return
+    const { binding, grantId, tenant } = presented
+    const { clientId } = binding
+    if (this.#chain.hasIssued({ ...presented, binding: { ...binding, isAuthenticated: true } })) {
+      throw notAuthenticated(clientId, { context: { tenantId: tenant.id, clientId, grantId } })
+    }
+    throw grant ? notRedeemable(presented, grant) : unknownCredential(presented)
   }
 
+  /** Refuses a credential that certainly cannot be redeemed, and settles the terms of any other. Uses nothing up. */
   async #settled(settle: Settle, presented: PresentedCredential): Promise<AccessTokenTerms> {
-    const grant = await this.#redeemableGrant(presented)
+    const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
+    if (!grant) return this.#refuseMissing(presented, this.#now())
+    if (!isLive(presented, grant)) this.#checkIssued(presented, grant)
     return settle(grant, async () => {
       // A code that was redeemed before, and a refresh token that is new, leave the grant's expiry as it is.
       const end = grant.credential?.kind === 'code' ? grant.endsAt : grant.expiresAt
@@ -221,24 +222,15 @@ export class Redemptions {
     })
   }
 
-  /** Finds the grant of a credential. Refuses a credential that certainly cannot be redeemed, and uses nothing up. */
-  async #redeemableGrant(presented: PresentedCredential): Promise<Grant> {
-    const grant = await this.#store.findGrant(presented.tenant.id, presented.grantId)
-    if (!grant) return this.#refuseMissing(presented, this.#now())
-    if (isLive(presented, grant)) return grant
-    const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
-    if (refusal) throw refusal
-    return grant
-  }
-
   async #exchange(presented: PresentedCredential): Promise<Redeemed> {
     const { credential, binding, grantId } = presented
-    const hash = credentialHash(credential.kind, credential.secret, binding)
+    const { kind, handle, secret } = credential
+    const hash = credentialHash(kind, secret, binding)
     const next = this.#successor(presented, hash)
     let by: Redeemed['by'] = 'swap'
     let before: readonly string[] = []
     for (let looks = 0; looks < maxLooks; looks++) {
-      const step = this.#stepTo(next, [hash, ...before], presented)
+      const step = this.#stepTo(next, hash, before, presented)
       const result = await this.#swaps.take(step)
       if (result.outcome === 'missing') return this.#refuseMissing(presented, result.now)
       if (result.outcome === 'wrong_resource') {
@@ -248,19 +240,15 @@ export class Redemptions {
       const { grant, now } = result
       if (result.outcome === 'swapped') {
         this.#checkSecrets(presented)
-        return { grant, now, refreshToken: this.#refreshToken(next, grant, presented), by, step }
+        return { grant, now, refreshToken: this.#chain.write('refresh_token', handle, next, grant), by, step }
       }
       // A new refresh token stays live: the last of a client's parallel requests to save its tokens would otherwise leave it with a used one.
       if (result.outcome === 'fresh') return { grant, now, refreshToken: formatCredential(credential), by: 'fresh' }
 
-      const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))
-      if (refusal) throw refusal
+      this.#checkIssued(presented, grant)
       const live = liveHash(grant)
       // The presented token descends from the live one, so only this server can have issued it: the store has lost writes.
-      const lost =
-        credential.kind === 'refresh_token'
-          ? this.#chain.pathBetween(grantId, live, hash, bindingsOf(presented))
-          : undefined
+      const lost = kind === 'code' ? undefined : this.#chain.pathBetween(grantId, live, hash, bindingsOf(presented))
       if (!lost && live !== hash) {
         const repeated = await this.#judgeRepeat(hash, presented, grant, now)
         if (repeated) return repeated
@@ -297,29 +285,29 @@ export class Redemptions {
     return Math.max(window, this.#rules.replayTolerance)
   }
 
-  /** @param redeems The hashes of the presented credential and of those before it, down to the live one. */
-  #stepTo({ hash: to }: Successor, redeems: readonly [string, ...string[]], presented: PresentedCredential): Step {
-    const [hash, ...before] = redeems
+  /** @param before If the store has lost writes: the hashes of the credentials before the presented one, down to the live one. */
+  #stepTo({ hash: to }: Successor, hash: string, before: readonly string[], presented: PresentedCredential): Step {
     const { credential, binding, grantId, tenant, lifetime, resource } = presented
     const { redirectUri = '', codeChallenge = '' } = binding
     const code = { request: { redirectUri, codeChallenge }, lifetime: tenant.policy.lifetimes.authorizationCode }
-    const isCode = credential.kind === 'code'
+    const { kind } = credential
     const window = this.#windowOf(presented)
+    // Until its burst is over, and so long that the credentials that a grant remembers span the window, however often a client refreshes. But
+    // the grant must not expire meanwhile.
+    const rest = Math.floor(Math.min(window, Math.max(burst, Math.ceil(window / maxRedeemed)), lifetime / 2))
     return {
       tenantId: tenant.id,
       grantId,
-      from: redeems.at(-1) as string,
+      from: before.at(-1) ?? hash,
       to,
-      redeems,
+      redeems: [hash, ...before],
       remember: this.#rememberIn(window),
       // If the store has lost writes, a refresh token that it calls new is not new to the client.
-      rest: before.length > 0 ? 0 : restIn(window, lifetime),
+      rest: before.length > 0 ? 0 : rest,
       lifetime,
       resource,
       isIssuedHere: () => this.#chain.hasIssued(presented),
-      presented: isCode
-        ? { credential: { kind: 'code', hash }, code }
-        : { credential: { kind: 'refresh_token', hash } },
+      presented: kind === 'code' ? { credential: { kind, hash }, code } : { credential: { kind, hash } },
     }
   }
 
@@ -358,13 +346,17 @@ export class Redemptions {
       const live = this.#chain.liveSuccessor(grantId, hash, since.reverse(), liveHash(grant), bindingsOf(presented))
       if (live) {
         await this.#checkResource(presented, grant)
-        if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined
-        return { grant, now, refreshToken: this.#refreshToken(live, grant, presented), by: 'retry', repeat }
+        // The first request with the code may have got 503 from another process. If that reversed its swap later, the grant would expire with
+        // the code.
+        const times = { remember: this.#rememberIn(window), lifetime: grant.expiresAt - now }
+        if (isCode && !(await this.#swaps.keep(grant, times))) return undefined
+        const refreshToken = this.#chain.write('refresh_token', credential.handle, live, grant)
+        return { grant, now, refreshToken, by: 'retry', repeat }
       }
     }
-    const replayed = { type: 'replayed', ...repeat, ...aboutGrant(grant, tenant.key) } as const
+    const replayed = { type: 'replayed', ...repeat, tenantKey: tenant.key, ...contextOf(grant) } as const
     const { replayTolerance } = this.#rules
-    const isOld = age >= (isCode ? replayTolerance : Math.max(window, replayTolerance))
+    const isOld = age >= (isCode ? replayTolerance : this.#rememberIn(window))
     // A client that has hung up may have given up long ago, and another process may have answered it since. And only its client can present a
     // refresh token with the key that it is bound to.
     const ends = isOld && !isBound && !(await presented.hasHungUp())
@@ -375,17 +367,7 @@ export class Redemptions {
       throw error
     })
     this.#emit({ ...replayed, ended })
-    throw replayedCredential(presented, grant)
-  }
-
-  /**
-   * Keeps the first refresh token of a grant live, because a second request with the code gets it. The first request may have got 503 from
-   * another process: if that reversed its swap later, the grant would expire with the code.
-   *
-   * @returns Whether it was live until now.
-   */
-  async #keepFirst(grant: Grant, window: number, now: number): Promise<boolean> {
-    return this.#swaps.keep(grant, { remember: this.#rememberIn(window), lifetime: grant.expiresAt - now })
+    throw invalidGrant(presented, 'replayed', { why: 'has been used already', context: contextOf(grant) })
   }
 
   /**
@@ -395,38 +377,36 @@ export class Redemptions {
    * @param now The time of the store, or of this process if the store did not tell it.
    */
   #refuseMissing(presented: PresentedCredential, now: number): never {
-    const refusal = this.#refusal(presented, () => unknownCredential(presented))
-    if (refusal) throw refusal
+    this.#checkIssued(presented, undefined)
     const expiry = readExpiry(presented.credential)
     if (now >= expiry.expiresAt) return this.#refuseExpired(presented, expiry)
-    throw grantGone(presented, 'ended_or_lost')
+    throw invalidGrant(presented, 'ended_or_lost')
   }
 
   #refuseExpired(presented: PresentedCredential, { expiresAt, isEnd }: Expiry): never {
     const { kind } = presented.credential
     const limit = isEnd ? 'lifetimes.grant' : credentialKinds[kind].lifetimeOption
     this.#emit({ type: 'expired', credential: kind, limit, expiredAt: expiresAt, ...ownerOf(presented) })
-    throw grantGone(presented, 'expired')
+    throw invalidGrant(presented, 'expired')
   }
 
   /** Checks that a request names no other resource than the grant's. If the grant's is gone, its address may lead to another one by now. */
   async #checkResource(presented: PresentedCredential, grant: Grant): Promise<void> {
-    if (!namesAnother(presented, grant)) return
+    const { resource, tenant } = presented
+    if (resource === undefined || isSameResource(resource, grant.resource, tenant)) return
     if (!isServed(presented, grant)) await this.#refuseUnserved(presented, grant)
-    throw resourceNotGranted(presented, grant)
+    throw oauthError('invalid_target', 'resource is not the one that was granted', {
+      reason: 'wrong_resource',
+      context: contextOf(grant),
+      detail: { asked: resource, accepted: [grant.resource] },
+    })
   }
 
   /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it: the client must sign in again. */
   async #refuseUnserved(presented: PresentedCredential, grant: Grant): Promise<never> {
     await this.#grants.end(grant, presented.tenant, 'resource_gone')
-    throw resourceGone(presented, grant)
-  }
-
-  #refreshToken({ secret, binding }: Successor, grant: Grant, { credential, tenant, grantId }: PresentedCredential) {
-    const kind = 'refresh_token'
-    const dates = datesOf(grant, binding)
-    const tag = this.#chain.tag(tenant.id, grantId, { kind, secret, dates }, binding)
-    return formatCredential({ kind, handle: credential.handle, secret, dates, tag })
+    const why = 'was granted for a resource that this server no longer serves'
+    throw invalidGrant(presented, 'resource_gone', { why, context: contextOf(grant) })
   }
 
   /** Warns once if a code redeems a grant although its tag does not verify: another process has other secrets, or the code was changed. */
@@ -438,14 +418,6 @@ export class Redemptions {
       'A code was redeemed that this process has not issued. Do all processes that share this token store have the same keys.credentialSecrets?',
     )
   }
-}
-
-/**
- * For how long a new refresh token is not replaced: until its burst is over, and so long that the credentials that a grant remembers span the
- * window, however often a client refreshes. But the grant must not expire meanwhile. All in milliseconds.
- */
-function restIn(window: number, lifetime: number): number {
-  return Math.floor(Math.min(window, Math.max(burst, Math.ceil(window / maxRedeemed)), lifetime / 2))
 }
 
 /** What the refresh tokens of a grant may be bound to: what the next one is, or no key, from before the client proved one. */
@@ -463,21 +435,12 @@ function isServed({ tenant }: PresentedCredential, grant: Grant): boolean {
   return spelledByTenant(grant.resource, tenant) !== undefined
 }
 
-/** Whether a request names another resource than the grant's. */
-function namesAnother({ resource, tenant }: PresentedCredential, grant: Grant): boolean {
-  return resource !== undefined && !isSameResource(resource, grant.resource, tenant)
-}
-
 /** Whose a credential is, as far as the credential itself says. */
 function ownerOf({ tenant, grantId, binding }: PresentedCredential) {
   return { tenantKey: tenant.key, tenantId: tenant.id, clientId: binding.clientId, grantId }
 }
 
-/**
- * How long ago a credential was redeemed, in milliseconds by the store's clock.
- *
- * @throws {OAuthError} `temporarily_unavailable` if that clock has been set back since.
- */
+/** How long ago a credential was redeemed, in milliseconds. @throws {OAuthError} `temporarily_unavailable` if the store's clock was set back. */
 function ageOf(at: number | undefined, now: number): number {
   if (at === undefined) return Number.POSITIVE_INFINITY
   if (now >= at - clockSlack) return Math.max(0, now - at)

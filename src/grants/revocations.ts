@@ -5,21 +5,14 @@ import { OAuthError } from '../protocol/oauth-error'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
 import type { AccessTokens } from '../tokens/access-tokens'
 import {
-  authenticatedBinding,
   type Binding,
   type CredentialChain,
   grantIdOf,
+  type IssuedCredential,
   isLive,
   parseCredential,
 } from './credential'
 import type { Grants } from './grants'
-
-/** The grant that a token of this server names, with its record if it still exists. */
-interface NamedGrant {
-  tenantId: string
-  grantId: string
-  grant: Grant | undefined
-}
 
 /** Ends the grants of tokens that clients revoke (RFC 7009). */
 export class Revocations {
@@ -47,12 +40,15 @@ export class Revocations {
     tenant: TenantIdentity,
     beforeEnd: (by: 'refresh_token' | 'access_token') => Promise<void>,
   ): Promise<void> {
-    const byRefreshToken = await this.#namedByRefreshToken(token, binding, tenant)
-    const byAccessToken = byRefreshToken ? undefined : await this.#namedByAccessToken(token, binding.clientId, tenant)
-    const named = byRefreshToken ?? byAccessToken
-    if (!named) return
-    await beforeEnd(byRefreshToken ? 'refresh_token' : 'access_token')
-    await this.#grants.endNamed(named, tenant.key, 'client')
+    const tenantId = tenant.id
+    const credential = parseCredential('refresh_token', token)
+    // An expired access token still names its grant: the client may revoke it long after it last used it.
+    const grantId = credential ? grantIdOf(credential.handle) : this.#grantIdIn(token, binding.clientId, tenant)
+    if (grantId === undefined) return
+    const grant = await this.#store.findGrant(tenantId, grantId)
+    if (credential && !this.#isOf(binding, { credential, grantId, tenant }, grant)) return
+    await beforeEnd(credential ? 'refresh_token' : 'access_token')
+    await this.#grants.endNamed({ tenantId, grantId, grant }, tenant.key, 'client')
   }
 
   /** Whether this server has issued a token to a client, whatever has become of its grant. */
@@ -60,42 +56,29 @@ export class Revocations {
     const credential = parseCredential('refresh_token', token)
     if (!credential) return this.#grantIdIn(token, clientId, tenant) !== undefined
     const grantId = grantIdOf(credential.handle)
-    return [{ clientId }, authenticatedBinding({ clientId })].some((binding) =>
-      this.#chain.hasIssued({ credential, grantId, binding, tenant }),
+    return [false, true].some((isAuthenticated) =>
+      this.#chain.hasIssued({ credential, grantId, binding: { clientId, isAuthenticated }, tenant }),
     )
   }
 
-  async #namedByRefreshToken(token: string, binding: Binding, tenant: TenantIdentity): Promise<NamedGrant | undefined> {
-    const credential = parseCredential('refresh_token', token)
-    if (!credential) return undefined
-    const grantId = grantIdOf(credential.handle)
-    const grant = await this.#store.findGrant(tenant.id, grantId)
+  /** Whether a refresh token is that of a client. @throws {OAuthError} `invalid_client` if it is, but had to authenticate. */
+  #isOf(binding: Binding, token: Omit<IssuedCredential, 'binding'>, grant: Grant | undefined): boolean {
     // The token of a client that authenticates now may be from before it did.
-    const isNamed = [binding, { clientId: binding.clientId }].some((bound) => {
-      const presented = { credential, grantId, binding: bound, tenant }
+    const isItsOwn = [binding, { clientId: binding.clientId }].some((bound) => {
+      const presented = { ...token, binding: bound }
       return (grant && isLive(presented, grant)) || this.#chain.hasIssued(presented)
     })
-    if (isNamed) return { tenantId: tenant.id, grantId, grant }
-    const asAuthenticated = { credential, grantId, binding: authenticatedBinding(binding), tenant }
-    if (this.#chain.hasIssued(asAuthenticated)) throw notAuthenticated(binding.clientId)
-    return undefined
+    if (!isItsOwn && this.#chain.hasIssued({ ...token, binding: { ...binding, isAuthenticated: true } })) {
+      throw notAuthenticated(binding.clientId)
+    }
+    return isItsOwn
   }
 
-  /** An expired access token still names its grant: the client may revoke it long after it last used it. */
-  async #namedByAccessToken(token: string, clientId: string, tenant: TenantIdentity): Promise<NamedGrant | undefined> {
-    const grantId = this.#grantIdIn(token, clientId, tenant)
-    if (grantId === undefined) return undefined
-    return { tenantId: tenant.id, grantId, grant: await this.#store.findGrant(tenant.id, grantId) }
-  }
-
+  /** The grant of an access token, if this server has issued it to this client. */
   #grantIdIn(token: string, clientId: string, tenant: TenantIdentity): string | undefined {
-    const { tenant_id, client_id, grant_id } = this.#claimsOf(token) ?? {}
-    return tenant_id === tenant.id && client_id === clientId ? grant_id : undefined
-  }
-
-  #claimsOf(token: string) {
     try {
-      return this.#tokens.claimsOf(token, { ignoreExpiration: true })
+      const { tenant_id, client_id, grant_id } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
+      return tenant_id === tenant.id && client_id === clientId ? grant_id : undefined
     } catch (error) {
       if (error instanceof OAuthError && error.code === 'invalid_token') return undefined
       throw error

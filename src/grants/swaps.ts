@@ -6,15 +6,11 @@ import {
   type ReversedCredential,
   type SwapResult,
 } from '../contract/token-store'
-import type { GuardedStore, Patience } from '../host/guarded-store'
+import type { GuardedStore, Patience, Timely } from '../host/guarded-store'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
 
 /** One step of a grant: from its live credential to the next one. */
-export interface Step
-  extends Pick<
-    CredentialSwap,
-    'tenantId' | 'grantId' | 'from' | 'to' | 'redeems' | 'remember' | 'rest' | 'lifetime' | 'resource'
-  > {
+export interface Step extends Omit<CredentialSwap, 'attempt' | 'deadline'> {
   /** The credential that the client presented. It becomes live again if the step is reversed. */
   presented: ReversedCredential
   /** Whether this server issued that credential. Attempts at a step of any other are not remembered, so junk takes up no room. */
@@ -23,9 +19,6 @@ export interface Step
 
 /** What a step is named by. */
 type NamedStep = Pick<Step, 'tenantId' | 'grantId' | 'to'>
-
-/** The result of a swap that reached the store before its deadline. */
-export type DecidedSwap = Exclude<SwapResult, { outcome: 'late' }>
 
 /** Attempts at one step that the store may have applied, although no client was given the result. */
 interface Undecided {
@@ -80,19 +73,15 @@ export class Swaps {
     return this.#undecided.has(nameOf(step))
   }
 
-  /**
-   * Takes a step, if the store finds the credential live and the conditions hold.
-   *
-   * @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it.
-   */
-  async take(step: Step): Promise<DecidedSwap> {
+  /** Takes a step, if its conditions hold. @throws {OAuthError} `temporarily_unavailable` if the store does not say what came of it. */
+  async take(step: Step): Promise<Timely<SwapResult>> {
     const { tenantId, grantId, from, to, redeems, remember, rest, lifetime, resource } = step
     for (let looks = 0; looks < maxLooks; looks++) {
       if (this.hasUndecided) await this.#reverseFirst(nameOf(step))
       const attempt = newAttempt()
       const swap = { tenantId, grantId, from, to, attempt, redeems, remember, rest, lifetime, resource }
-      const patience = this.#patience()
-      let result: DecidedSwap
+      const patience = this.#store.patience(2)
+      let result: Timely<SwapResult>
       try {
         result = interpret(await this.#store.swapCredential(swap, patience), step, attempt)
       } catch (lost) {
@@ -111,7 +100,7 @@ export class Swaps {
     patience: Patience,
     step: Step,
     lost: unknown,
-  ): Promise<DecidedSwap> {
+  ): Promise<Timely<SwapResult>> {
     const again = await this.#store
       .swapCredential(swap, patience)
       .then((result) => interpret(result, step, swap.attempt))
@@ -147,15 +136,11 @@ export class Swaps {
   ): Promise<boolean> {
     const hash = liveHash({ credential })
     const swap = { tenantId, grantId, from: hash, to: hash, attempt: newAttempt(), redeems: [], rest: 0, ...times }
-    const patience = this.#patience()
+    const patience = this.#store.patience(2)
     const send = () => this.#store.swapCredential(swap, patience)
     // Sent twice, it has the same effect as once.
     const { outcome } = await send().catch(send)
     return outcome === 'swapped'
-  }
-
-  #patience() {
-    return { giveUpAt: performance.now() + this.#store.timeout, timeout: this.#store.timeout / 2 }
   }
 
   /** @throws {OAuthError} `temporarily_unavailable` if the store fails, or so many attempts stay undecided that one more is too many. */
@@ -168,7 +153,7 @@ export class Swaps {
   }
 
   /** Whether a swap finds that the store has applied one of the undecided attempts at its step. */
-  #isByUndecided(result: DecidedSwap, step: Step): boolean {
+  #isByUndecided(result: Timely<SwapResult>, step: Step): boolean {
     if (result.outcome !== 'mismatch') return false
     const { credential, swap } = result.grant
     if (!swap || credential?.hash !== step.to) return false
@@ -244,7 +229,7 @@ function newAttempt(): string {
 }
 
 /** Interprets a result of the store: a mismatch that shows this attempt as live means that an earlier sending was applied. */
-function interpret(result: DecidedSwap, { from, to, resource }: Step, attempt: string): DecidedSwap {
+function interpret(result: Timely<SwapResult>, { from, to, resource }: Step, attempt: string): Timely<SwapResult> {
   if (result.outcome !== 'mismatch') return result
   const { grant } = result
   if (grant.credential?.hash === from) {

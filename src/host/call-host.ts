@@ -18,27 +18,13 @@ type TimeLimit = number | 'unlimited'
  * Waits for work, but not for longer than `timeout` milliseconds. The work goes on after that, and what becomes of it is dropped.
  *
  * @param late Gives the result in place of work that takes longer. Must not throw; it may reject.
- * @param failed Gives the error in place of what the work rejects with.
  */
-export function withinTime<T>(
-  work: Promise<T>,
-  timeout: number,
-  late: () => T | Promise<T>,
-  failed: (thrown: unknown) => unknown = (thrown) => thrown,
-): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => resolve(late()), timeout)
-    work.then(
-      (value) => {
-        clearTimeout(timer)
-        resolve(value)
-      },
-      (thrown) => {
-        clearTimeout(timer)
-        reject(failed(thrown))
-      },
-    )
+export async function withinTime<T>(work: Promise<T>, timeout: number, late: () => T | Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const tooLate = new Promise<T>((resolve) => {
+    timer = setTimeout(() => resolve(late()), timeout)
   })
+  return Promise.race([work, tooLate]).finally(() => clearTimeout(timer))
 }
 
 /**

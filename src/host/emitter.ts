@@ -1,6 +1,6 @@
 import { channel } from 'node:diagnostics_channel'
 import { warn } from '../configuration/warnings'
-import type { CustomerSignInEvent, ErrorEvent, GrantEvent, TimedEvent } from '../contract/customer-sign-in-event'
+import type { CustomerSignInEvent, ErrorEvent, TimedEvent } from '../contract/customer-sign-in-event'
 import type { Grant } from '../contract/token-store'
 import { type ErrorContext, OAuthError, underlying, withContext } from '../protocol/oauth-error'
 import { type FaultReason, faultReasons, isDenialReason } from '../protocol/reasons'
@@ -10,16 +10,8 @@ import type { GuardMessage, RequestMessage } from '../telemetry/messages'
 
 type GrantNames = Pick<Grant, 'tenantId' | 'grantId' | 'clientId' | 'subject'>
 
-/** What every event about a grant says of it. */
-export function aboutGrant<Key extends string | undefined>(
-  { tenantId, grantId, clientId, subject }: GrantNames,
-  tenantKey: Key,
-): Omit<GrantEvent, keyof TimedEvent | 'tenantKey'> & { tenantKey: Key } {
-  return { tenantKey, tenantId, grantId, clientId, subject }
-}
-
-/** Whom an error about a grant concerns. */
-export function contextOf({ tenantId, grantId, clientId, subject }: GrantNames): ErrorContext {
+/** Whom an event or an error about a grant concerns. */
+export function contextOf({ tenantId, grantId, clientId, subject }: GrantNames): GrantNames {
   return { tenantId, grantId, clientId, subject }
 }
 
@@ -41,11 +33,7 @@ export function faultOf(thrown: unknown): FaultReason {
   return faultReasons.find((known) => known === reason) ?? 'unexpected'
 }
 
-/**
- * Makes an {@link Emit} of the host's `onEvent`.
- *
- * @param now The clock, in milliseconds since 1970.
- */
+/** Makes an {@link Emit} of the host's `onEvent`. @param now The clock, in milliseconds since 1970. */
 export function emitter(onEvent: (event: CustomerSignInEvent) => unknown, now: () => number): Emit {
   return (event) => {
     if (onEvent === warnOfErrors && event.type !== 'error' && !events.hasSubscribers) return

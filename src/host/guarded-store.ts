@@ -39,7 +39,7 @@ export interface Patience {
 type Undated<Call> = Call extends unknown ? Omit<Call, 'deadline'> : never
 
 /** The result of a call that came before its deadline. */
-type Timely<Result> = Exclude<Result, Late>
+export type Timely<Result> = Exclude<Result, Late>
 
 /**
  * The host's store with a time limit: no call takes longer than `timeout` milliseconds. If the store rejects, the error is
@@ -61,6 +61,11 @@ export class GuardedStore {
     this.#calls = new StoreCalls('tokenStore', store, timeout)
   }
 
+  /** How long to wait for a call that begins now, and may have to be sent this often. */
+  patience(sendings = 1): Patience {
+    return { giveUpAt: performance.now() + this.timeout, timeout: this.timeout / sendings }
+  }
+
   createGrant(grant: Omit<NewGrant, 'deadline'>, patience: Patience): Promise<Timely<CreateResult>> {
     return this.#send('createGrant', patience, (deadline) => this.#store.createGrant({ ...grant, deadline }))
   }
@@ -74,8 +79,7 @@ export class GuardedStore {
   }
 
   reverseSwap(reversal: Undated<SwapReversal>): Promise<Timely<ReversalResult>> {
-    const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
-    return this.#send('reverseSwap', patience, (deadline) => this.#store.reverseSwap({ ...reversal, deadline }))
+    return this.#send('reverseSwap', this.patience(), (deadline) => this.#store.reverseSwap({ ...reversal, deadline }))
   }
 
   deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
@@ -126,8 +130,7 @@ export class GuardedStore {
    */
   async clockOffset(clock: () => number): Promise<number> {
     const askedAt = clock()
-    const patience = { giveUpAt: performance.now() + this.timeout, timeout: this.timeout }
-    const { outcome, now } = await this.swapCredential({ ...noSwap, ...noGrant }, patience)
+    const { outcome, now } = await this.swapCredential({ ...noSwap, ...noGrant }, this.patience())
     if (outcome === 'missing') return Math.round(now - (askedAt + clock()) / 2)
     const wrong = new Error(`tokenStore.swapCredential answered ${outcome} for a grant that does not exist`)
     throw temporarilyUnavailable(wrong)
@@ -187,7 +190,7 @@ function isGrantPage(given: unknown): given is GrantPage {
 
 /**
  * What this process knows of a token store's clock from the store's results. That clock may differ from this machine's by any amount.
- * Between two results, this process's monotonic clock says how much time has passed.
+ * Between two results, this process's monotonic clock says how much time has passed: by it are `at` and `calledAt`.
  */
 class StoreClock {
   // The store's clock is ahead of the monotonic clock by something between these two.
@@ -210,15 +213,12 @@ class StoreClock {
     this.#maxOffset = isContradiction ? max : Math.min(max, this.#maxOffset)
   }
 
-  /**
-   * A time that the store's clock has reached when this process's monotonic clock shows `at`. Before the first result it is 1970: the store
-   * then answers `late`, with its time.
-   */
+  /** A time that the store's clock has reached at `at`. Before the first result it is 1970: the store then answers `late`, with its time. */
   noLaterThan(at: number): number {
     return this.#minOffset === Number.NEGATIVE_INFINITY ? 0 : Math.floor(at + this.#minOffset)
   }
 
-  /** A time that the store's clock has not passed when this process's monotonic clock shows `at`. Infinite before the first result. */
+  /** A time that the store's clock has not passed at `at`. Infinite before the first result. */
   noEarlierThan(at: number): number {
     return Math.ceil(at + this.#maxOffset)
   }

@@ -11,7 +11,8 @@ export async function attemptsOf(swaps: { Swaps: typeof Swaps }): Promise<string
     attempts.push(attempt)
     return { outcome: 'missing', now: 0 }
   }
-  const made = new swaps.Swaps({ timeout: 1000, swapCredential } as unknown as GuardedStore)
+  const patience = () => ({ giveUpAt: performance.now() + 1000, timeout: 1000 })
+  const made = new swaps.Swaps({ patience, swapCredential } as unknown as GuardedStore)
   for (let count = 0; count < 3; count++) await made.keep(grant, { remember: 0, lifetime: 1000 })
   return attempts
 }

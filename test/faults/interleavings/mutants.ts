@@ -97,7 +97,7 @@ export const mutants: readonly Mutant[] = [
     scenario: 'a code at two processes',
     patch: {
       file: 'grants/redemptions.ts',
-      old: 'if (isCode && !(await this.#keepFirst(grant, window, now))) return undefined',
+      old: 'if (isCode && !(await this.#swaps.keep(grant, times))) return undefined',
       by: '',
     },
   },
@@ -129,8 +129,8 @@ export const mutants: readonly Mutant[] = [
     scenario: 'two requests',
     patch: {
       file: 'grants/redemptions.ts',
-      old: 'const refusal = this.#refusal(presented, () => notRedeemable(presented, grant))\n      if (refusal) throw refusal',
-      by: '',
+      old: 'this.#checkIssued(presented, grant)\n      const live',
+      by: 'const live',
     },
   },
   {
@@ -155,8 +155,8 @@ export const mutants: readonly Mutant[] = [
     scenario: 'a revocation without faults',
     patch: {
       file: 'grants/revocations.ts',
-      old: "await this.#grants.endNamed(named, tenant.key, 'client')",
-      by: "void this.#grants.endNamed(named, tenant.key, 'client')",
+      old: 'await this.#grants.endNamed(',
+      by: 'void this.#grants.endNamed(',
     },
   },
   {

@@ -1,9 +1,9 @@
+import type { Grant } from '../../../src/contract/token-store'
 import {
   anyKey,
+  type Binding,
   CredentialChain,
   credentialHash,
-  datesOf,
-  formatCredential,
   grantIdOf,
   keyNeeded,
   parseCredential,
@@ -25,10 +25,28 @@ const known = {
 }
 
 const [handle, secret] = [Buffer.alloc(25, 1), Buffer.alloc(16, 2)]
-const binding = {
+const binding: Binding = {
   clientId: 'https://assistant.example/client.json',
   redirectUri: 'https://assistant.example/callback',
   codeChallenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+}
+
+const theChain = () => new CredentialChain([Buffer.alloc(32, 3)])
+
+/** A refresh token of the grant, as its client gets it. */
+function written(
+  times: { expiresAt: number; endsAt?: number | undefined },
+  successor: { secret: Buffer; binding: Binding },
+) {
+  const grant = { tenantId: 'acme', grantId: known.grantId, ...times } as Grant
+  return theChain().write('refresh_token', handle, successor, grant)
+}
+
+/** The same, as it is read. */
+function presented(times: Parameters<typeof written>[0], bound: Binding = binding) {
+  const credential = parseCredential('refresh_token', written(times, { secret, binding: bound }))
+  if (!credential) throw new Error('It cannot be read')
+  return credential
 }
 
 describe('the derivation behind stored grants and issued tokens', () => {
@@ -42,25 +60,16 @@ describe('the derivation behind stored grants and issued tokens', () => {
     expect(credentialHash('code', secret, authenticated)).toBe(known.authenticatedCode)
     expect(credentialHash('refresh_token', secret, authenticated)).toBe(known.authenticatedRefreshToken)
 
-    const chain = new CredentialChain([Buffer.alloc(32, 3)])
-    const next = chain.successor(known.grantId, known.code, binding)
+    const next = theChain().successor(known.grantId, known.code, binding)
     expect(next.secret.toString('base64url')).toBe(known.nextSecret)
     expect(next.hash).toBe(known.nextHash)
 
-    const kind = 'refresh_token'
-    const dates = datesOf({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 }, binding)
-    const tag = chain.tag('acme', known.grantId, { kind, secret: next.secret, dates }, binding)
-    expect(formatCredential({ kind, handle, secret: next.secret, dates, tag })).toBe(known.nextToken)
+    expect(written({ expiresAt: 1_797_849_988_026, endsAt: 1_797_849_988_026 }, next)).toBe(known.nextToken)
   })
 })
 
 describe('a credential', () => {
   const noon = Date.UTC(2030, 0, 7, 12)
-  const presented = (ends: { expiresAt: number; endsAt?: number }) => {
-    const dates = datesOf(ends, binding)
-    return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
-  }
-
   it('is read only from a text of its own length and kind', () => {
     expect(parseCredential('refresh_token', known.nextToken)?.handle).toEqual(handle)
     const [prefix, body] = [known.nextToken.slice(0, 5), known.nextToken.slice(5)]
@@ -71,10 +80,7 @@ describe('a credential', () => {
   it('says when it expires, and whether its grant ends then', () => {
     const expiresAt = noon + 1000
     for (const endsAt of [undefined, expiresAt + 1, expiresAt]) {
-      expect(readExpiry(presented({ expiresAt, ...(endsAt && { endsAt }) }))).toEqual({
-        expiresAt,
-        isEnd: endsAt === expiresAt,
-      })
+      expect(readExpiry(presented({ expiresAt, endsAt }))).toEqual({ expiresAt, isEnd: endsAt === expiresAt })
     }
   })
 })
@@ -82,10 +88,8 @@ describe('a credential', () => {
 describe('a credential that is bound to a key', () => {
   const expiresAt = Date.UTC(2030, 0, 7, 12)
   const thumbprint = 'k'.repeat(43)
-  const dated = (key: string | undefined, endsAt?: number) => {
-    const dates = datesOf({ expiresAt, ...(endsAt && { endsAt }) }, { clientId: 'client', key })
-    return { kind: 'refresh_token' as const, handle, secret, dates, tag: Buffer.alloc(16) }
-  }
+  const dated = (key: string | undefined, endsAt?: number) =>
+    presented({ expiresAt, endsAt }, { clientId: 'client', key })
 
   it.each([
     [undefined, 'none'],
@@ -105,7 +109,7 @@ describe('a credential that is bound to a key', () => {
   })
 
   it('follows one that is not, once its client proves a key, and never the other way round', () => {
-    const chain = new CredentialChain([Buffer.alloc(32, 3)])
+    const chain = theChain()
     const [plain, bound] = [{ clientId: 'client' }, { clientId: 'client', key: thumbprint }]
     const first = chain.successor(known.grantId, known.code, plain).hash
     const second = chain.successor(known.grantId, first, bound)
@@ -117,7 +121,7 @@ describe('a credential that is bound to a key', () => {
 })
 
 describe('the refresh token after a code', () => {
-  const chain = new CredentialChain([Buffer.alloc(32, 3)])
+  const chain = theChain()
   const ofClient = { clientId: binding.clientId }
   const ofOther = { ...binding, clientId: 'another-client' }
 
