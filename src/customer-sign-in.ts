@@ -364,7 +364,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   )
   const grants = new Grants(store, chain, options.grants, emit)
   const { refreshRetryWindow } = options
-  const redemptions = new Redemptions(store, chain, grants, { refreshRetryWindow, replayTolerance }, emit, now)
+  const redemptions = new Redemptions(store, chain, { refreshRetryWindow, replayTolerance }, emit, now)
   const authorizations = new Authorizations(clients, grants, resources)
   const verifications = new AccessTokenVerifications(tokens, tenants, store, proofs, baseUrl, resources, scopes)
   const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)

@@ -147,7 +147,7 @@ export class Authorizations {
     return { scopes: grantedScopes(scopes, offered, byDefault), resource }
   }
 
-  /** The scopes that the host has announced for a resource, the required ones if there are any, as far as they are offered; or else all offered. */
+  /** The offered scopes that the host has announced for a resource, the required ones if there are any; or if there are none, all offered. */
   #scopesOf(resource: string, offered: readonly string[], tenant: ResolvedTenant): readonly string[] {
     const { scopes = [], scopesSupported = [] } = this.#announced.named(resource, tenant.address) ?? {}
     const own = (scopes.length > 0 ? scopes : scopesSupported).filter((scope) => offered.includes(scope))

@@ -3,8 +3,7 @@ import { derivedKey, digest, mac, macBytes } from '../protocol/digest'
 
 const lifetime = 10 * 60_000
 
-// Twice as long as a token is valid, because the clock of a store is not that of the process that made the token.
-/** For how long a page that has given its code is remembered, in milliseconds. */
+/** For how long a page that has given its code is remembered, in milliseconds: longer than its token, for which another clock counts. */
 export const pageNotedFor = 2 * lifetime
 
 /** What a consent page asks about. A token of the page is valid for nothing else. */

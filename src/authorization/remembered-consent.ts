@@ -29,12 +29,7 @@ export function isNamedByTenant({ client: { clientId }, source }: FoundClient, {
   return source === 'document' && isNamed({ clientId, isDocument: true }, policy.clientRules.allowed ?? {})
 }
 
-/**
- * Whether a customer has allowed as much before: one of their connected grants is of the same client, for the same redirect URI and resource,
- * and has all of the scopes.
- *
- * @param mark The {@link consentMark} of the request.
- */
+/** Whether a customer has allowed as much before, as one of their connected grants shows. @param mark The {@link consentMark} of the request. */
 export function isRemembered(
   mark: string,
   { found, resource, scopes }: CheckedRequest,

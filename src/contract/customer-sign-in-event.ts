@@ -123,8 +123,11 @@ export interface RevokedEvent extends Omit<GrantEvent, 'tenantKey'> {
   actor?: string | undefined
 }
 
-/** A code or refresh token of this server was presented after it had expired and its grant was gone. A {@link DeniedEvent} follows. */
-export interface ExpiredEvent extends TimedEvent {
+/**
+ * A code or refresh token of this server was presented after it had expired and its grant was gone, and with it the `subject`. A
+ * {@link DeniedEvent} follows.
+ */
+export interface ExpiredEvent extends Omit<GrantEvent, 'subject'> {
   type: 'expired'
   /** Which kind of credential it was. */
   credential: CredentialKind
@@ -132,14 +135,6 @@ export interface ExpiredEvent extends TimedEvent {
   limit: 'lifetimes.authorizationCode' | 'lifetimes.refreshToken' | 'lifetimes.grant'
   /** When it expired, in milliseconds since 1970, to the second. */
   expiredAt: number
-  /** The key of the tenant that the request named. */
-  tenantKey: string
-  /** The id of that tenant. */
-  tenantId: string
-  /** The client. */
-  clientId: string
-  /** The grant. The first 12 characters are the same for all grants of one customer. */
-  grantId: string
 }
 
 /** A client registered itself. */

@@ -51,10 +51,7 @@ export type Logo = string | { readonly light: string; readonly dark: string }
 /** A record as a database returns it: each member that can be absent can be null as well. */
 export type NullableMembers<T> = { [K in keyof T]: undefined extends T[K] ? T[K] | null : T[K] }
 
-/**
- * How often customers are asked for consent to a client: at each sign-in, or only where no earlier consent covers the request
- * (docs/configuration.md#remembered-consent).
- */
+/** When customers are asked for consent: at each sign-in, or only where none covers the request (docs/configuration.md#remembered-consent). */
 export type AskConsent = 'always' | 'once'
 
 /** A company that has set up customer sign-in, as the host's own data describes it. A member that is null counts as absent. */

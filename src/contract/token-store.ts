@@ -11,7 +11,7 @@ import type { CredentialKind } from '../protocol/grant-types'
 export interface Grant {
   /** The `id` of the tenant, or `key:` and its `key` if it has none. A store keeps the records of different tenants apart by it. */
   tenantId: string
-  /** The id of the grant inside its tenant. All grants of one customer begin with the same 12 characters, so that a store can keep them together. */
+  /** The id of the grant in its tenant. Those of one customer begin with the same 12 characters, so that a store can keep them together. */
   grantId: string
   /** The client that the customer has authorized. */
   clientId: string
@@ -57,11 +57,9 @@ export interface RedeemedCredential {
 
 /** A grant to create. Its lifetime counts from the store's own time. */
 export interface NewGrant
-  extends Omit<Grant, 'createdAt' | 'expiresAt' | 'endsAt' | 'swap' | 'redeemed' | 'credential' | 'request'> {
+  extends Omit<Grant, 'createdAt' | 'expiresAt' | 'endsAt' | 'swap' | 'redeemed' | 'credential'> {
   /** The authorization code that redeems the grant, as a hash. Absent, with `request`, if nothing redeems it. */
   credential?: { kind: 'code'; hash: string } | undefined
-  /** The redirect URI and code challenge of the authorization request. */
-  request?: { redirectUri: string; codeChallenge: string } | undefined
   /**
    * When the customer's sign-in was asserted, in milliseconds since 1970 by the store's clock, for a grant that rests on an assertion. The
    * grant must not be created if its customer, client or tenant was ended at that time or later. It is not part of the grant.
@@ -228,7 +226,7 @@ export function endMark({ tenantId, subject, clientId }: Omit<GrantPageRequest, 
   return digest('ended', tenantId, JSON.stringify([subject, clientId]))
 }
 
-/** The mark of those whose grants are to be deleted. @throws {TypeError} if a host without types names nobody: a whole company's grants would end. */
+/** The mark of an owner. @throws {TypeError} if a host without types names nobody: a whole company's grants would end. */
 export function endMarkOf(owner: GrantOwner): string {
   if (owner.subject !== undefined || owner.clientId !== undefined || owner.all) return endMark(owner)
   throw new TypeError('deleteGrants must be told whose grants to delete')

@@ -130,10 +130,7 @@ export function keyNeeded({ dates }: Credential): (typeof keysNeeded)[number] {
   return keysNeeded[dates.readUInt8() >> 1] ?? 'its own'
 }
 
-/**
- * The id of a grant: its customer's handle, and a hash of the whole handle. A person who reads the store, a log or an access token cannot
- * name the grant to the token endpoint.
- */
+/** The id of a grant: its customer's handle, and a hash of the whole handle. Whoever reads it cannot name the grant to the token endpoint. */
 export function grantIdOf(handle: Buffer): string {
   return handle.subarray(0, customerLength).toString('base64url') + digest('grant', handle).slice(0, 16)
 }
@@ -197,11 +194,7 @@ export class CredentialChain {
     return successorUnder(this.#keys[0].chain, grantId, hash, binding)
   }
 
-  /**
-   * The refresh tokens that can follow the credential with this hash, under each of the secrets.
-   *
-   * @param bindings Refresh tokens of one grant differ in this if its client has begun to prove a key.
-   */
+  /** Those that can follow it, under each secret. The bindings of one grant's refresh tokens differ if its client has begun to prove a key. */
   successorsUnderEach(grantId: string, hash: string, bindings: readonly Binding[]): Successor[] {
     return bindings.flatMap((binding) => this.#keys.map(({ chain }) => successorUnder(chain, grantId, hash, binding)))
   }
@@ -209,9 +202,7 @@ export class CredentialChain {
   /**
    * Derives the live refresh token from a credential that was redeemed some steps before it.
    *
-   * @param hash The hash of that credential.
    * @param marks The marks of the credentials that were redeemed since, the oldest first.
-   * @param live The hash of the live refresh token.
    * @returns Undefined if the credential does not lead to the live one this way.
    */
   liveSuccessor(grantId: string, hash: string, marks: readonly string[], live: string, bindings: readonly Binding[]) {

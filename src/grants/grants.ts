@@ -134,17 +134,10 @@ export class Grants {
     return created && liveHash(created) === liveHash(grant) ? codeOf(created) : undefined
   }
 
-  /** Ends a grant that a request has just redeemed. There is an event even if an earlier sending of the same call has deleted the grant. */
-  async end(grant: Grant, { id, key }: TenantIdentity, reason: RevokedEvent['reason']): Promise<void> {
-    await this.#store.deleteGrant(id, grant.grantId)
-    this.#emit({ type: 'revoked', reason, tenantKey: key, ...contextOf(grant) })
-  }
-
   /**
    * Ends the grant with this id, even if the store did not find it: an earlier call may have deleted it without the replicas' knowledge.
    *
    * @param named.grant The grant as it was found, for the event.
-   * @param actor Who ends it, if the host has said so.
    */
   async endNamed(
     { tenantId, grantId, grant }: { tenantId: string; grantId: string; grant: Grant | undefined },
@@ -161,7 +154,6 @@ export class Grants {
    * Ends the grants that the store deletes for a call of the host's.
    *
    * @param where What an event calls that call if the store fails.
-   * @param by.actor Who makes the call, if the host has said so.
    * @returns How many have ended.
    */
   async endEach(
@@ -203,8 +195,7 @@ export class Grants {
       // First those whose code has not been redeemed, so that a page that asks for codes again and again cannot end grants in use. Then those
       // of one token, which end soon, and then the others.
       const worth = (grant: Grant) => Number(isConnected(grant)) + Number(grant.credential?.kind === 'refresh_token')
-      others.sort((one, other) => worth(one) - worth(other) || one.createdAt - other.createdAt)
-      return others.slice(0, excess)
+      return others.sort((one, other) => worth(one) - worth(other) || one.createdAt - other.createdAt).slice(0, excess)
     })
   }
 

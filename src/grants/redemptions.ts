@@ -28,14 +28,10 @@ import {
   readExpiry,
   type Successor,
 } from './credential'
-import type { Grants } from './grants'
 import { invalidGrant, mustProveKey, notRedeemable, unknownCredential } from './refusals'
 import { type Step, Swaps } from './swaps'
 
-/**
- * For how long a used code or refresh token that is presented again is refused without ending its grant, in milliseconds: most repeats are no
- * theft, but two tabs, a double submit, an impatient retry. After that, a replay ends the grant (RFC 9700 section 4.14).
- */
+/** For how long a used credential that is presented again is refused without ending its grant, in milliseconds: most repeats are no theft. */
 export const replayTolerance = 10_000
 
 /** How repeated and late redemptions are judged. Milliseconds. */
@@ -50,10 +46,7 @@ export interface Redeemed {
   /** The time of the store. */
   now: number
   refreshToken: string
-  /**
-   * How the refresh token was found: by a swap; without one, because the presented refresh token is new (`fresh`); inside
-   * `refreshRetryWindow`; or by a swap after the store had lost the newest redemptions.
-   */
+  /** How the refresh token was found: as the presented one, which is new (`fresh`), inside `refreshRetryWindow`, or by a swap. */
   by: 'swap' | 'fresh' | 'retry' | 'recovery'
   /** The step that was taken, if one was. */
   step?: Step | undefined
@@ -110,7 +103,6 @@ export function presentedCredential(
 export class Redemptions {
   readonly #store: GuardedStore
   readonly #chain: CredentialChain
-  readonly #grants: Grants
   readonly #rules: RedemptionRules
   readonly #swaps: Swaps
   readonly #emit: Emit
@@ -118,17 +110,9 @@ export class Redemptions {
   #hasWarnedOfSecrets = false
 
   /** @param now The clock of this process, in milliseconds since 1970. */
-  constructor(
-    store: GuardedStore,
-    chain: CredentialChain,
-    grants: Grants,
-    rules: RedemptionRules,
-    emit: Emit,
-    now: () => number,
-  ) {
+  constructor(store: GuardedStore, chain: CredentialChain, rules: RedemptionRules, emit: Emit, now: () => number) {
     this.#store = store
     this.#chain = chain
-    this.#grants = grants
     this.#rules = rules
     this.#swaps = new Swaps(store)
     this.#emit = emit
@@ -261,10 +245,7 @@ export class Redemptions {
     )
   }
 
-  /**
-   * The successor to swap in. If an attempt at one is undecided, it is that one, although the secrets may have changed in the meantime: the
-   * attempt is then reversed first.
-   */
+  /** The successor to swap in. If an attempt at one is undecided, that one, even if the secrets have changed: the attempt is reversed first. */
   #successor({ grantId, tenant, next: bound }: PresentedCredential, hash: string): Successor {
     if (this.#swaps.hasUndecided) {
       const successors = this.#chain.successorsUnderEach(grantId, hash, [bound])
@@ -313,7 +294,7 @@ export class Redemptions {
 
   /**
    * Judges a credential that was live once and is not now, by how long ago it was redeemed. A replay ends its grant (RFC 6749
-   * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs or an impatient retry explain it.
+   * section 4.1.2, RFC 9700 section 4.14), unless it comes so soon that two tabs, a double submit or an impatient retry explain it.
    *
    * @returns The refresh token that is live now, if the repeat comes inside its window. Undefined if the grant has changed meanwhile.
    * @throws {OAuthError} `invalid_grant` otherwise.
@@ -404,7 +385,10 @@ export class Redemptions {
 
   /** Ends a grant whose resource the tenant no longer has, because the API would refuse every token of it: the client must sign in again. */
   async #refuseUnserved(presented: PresentedCredential, grant: Grant): Promise<never> {
-    await this.#grants.end(grant, presented.tenant, 'resource_gone')
+    const { id, key } = presented.tenant
+    await this.#store.deleteGrant(id, grant.grantId)
+    // Even if the store has not found it: an earlier sending of the same call may have deleted it.
+    this.#emit({ type: 'revoked', reason: 'resource_gone', tenantKey: key, ...contextOf(grant) })
     const why = 'was granted for a resource that this server no longer serves'
     throw invalidGrant(presented, 'resource_gone', { why, context: contextOf(grant) })
   }

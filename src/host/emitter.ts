@@ -3,7 +3,7 @@ import { warn } from '../configuration/warnings'
 import type { CustomerSignInEvent, ErrorEvent, TimedEvent } from '../contract/customer-sign-in-event'
 import type { Grant } from '../contract/token-store'
 import { type ErrorContext, OAuthError, underlying, withContext } from '../protocol/oauth-error'
-import { type FaultReason, faultReasons, isDenialReason } from '../protocol/reasons'
+import { faultReasons, isDenialReason } from '../protocol/reasons'
 import { asError, messageOf } from '../protocol/thrown'
 import { withoutCredentials } from '../protocol/without-credentials'
 import type { GuardMessage, RequestMessage } from '../telemetry/messages'
@@ -22,15 +22,11 @@ type Untimed<Event> = Event extends unknown ? Omit<Event, keyof TimedEvent> : ne
 /** Tells the host, and the channel `customer-sign-in:event`. Never throws, never waits. */
 export type Emit = (event: Untimed<CustomerSignInEvent>) => void
 
-/** The event for a fault that no client is told about. */
+/** The event for a fault. */
 export function faultEvent(where: string, thrown: unknown, context: ErrorContext): Untimed<ErrorEvent> {
-  return { type: 'error', where, reason: faultOf(thrown), error: underlying(thrown), ...context }
-}
-
-/** What has failed, as an error event says it. */
-export function faultOf(thrown: unknown): FaultReason {
-  const reason = thrown instanceof OAuthError ? thrown.reason : undefined
-  return faultReasons.find((known) => known === reason) ?? 'unexpected'
+  const said = thrown instanceof OAuthError ? thrown.reason : undefined
+  const reason = faultReasons.find((known) => known === said) ?? 'unexpected'
+  return { type: 'error', where, reason, error: underlying(thrown), ...context }
 }
 
 /** Makes an {@link Emit} of the host's `onEvent`. @param now The clock, in milliseconds since 1970. */
@@ -75,9 +71,9 @@ export function reportError(
     if (message) Object.assign(message, { outcome: 'denied', error: code, description, reason })
     emit({ type: 'denied', where, reason, error: code, description, status, detail, ...context })
   } else {
-    const reason = faultOf(error)
-    if (message) Object.assign(message, { outcome: 'failed', error: code, description, reason })
-    emit({ type: 'error', where, reason, error: underlying(error), ...context })
+    const event = faultEvent(where, error, context)
+    if (message) Object.assign(message, { outcome: 'failed', error: code, description, reason: event.reason })
+    emit(event)
   }
   return error
 }

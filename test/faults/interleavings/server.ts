@@ -75,7 +75,7 @@ export function roomsOf(house: House) {
     const guarded = new GuardedStore(store as never, hostTimeout)
     const grants = new Grants(guarded, chain, { perClient: 10, replace: true }, emit)
     const rules = { refreshRetryWindow: window * seconds, replayTolerance: tolerance * seconds }
-    const redemptions = new Redemptions(guarded, chain, grants, rules, emit, now)
+    const redemptions = new Redemptions(guarded, chain, rules, emit, now)
     const revocations = new Revocations(guarded, chain, grants, {} as never)
     const asserted = new AssertedGrants(grants, guarded, now)
     const draftOf = (id: string) => asserted.draft(terms, assertionOf(id), tenant as never)
