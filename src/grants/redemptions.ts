@@ -46,7 +46,7 @@ export interface Redeemed {
   /** The time of the store. */
   now: number
   refreshToken: string
-  /** How the refresh token was found: as the presented one, which is new (`fresh`), inside `refreshRetryWindow`, or by a swap. */
+  /** How the refresh token was found: by a swap, as the presented one, inside `refreshRetryWindow`, or by a swap after the store had lost some. */
   by: 'swap' | 'fresh' | 'retry' | 'recovery'
   /** The step that was taken, if one was. */
   step?: Step | undefined
@@ -145,7 +145,7 @@ export class Redemptions {
       const { grant, now } = redeemed
       // Access tokens live for whole seconds, and none outlives its grant: the one of this redemption would have expired.
       if (grant.expiresAt - now < 1000) return this.#refuseExpired(presented, expiryOf(grant))
-      if (!isServed(presented, grant)) await this.#refuseUnserved(presented, grant)
+      if (spelledByTenant(grant.resource, presented.tenant) === undefined) await this.#refuseUnserved(presented, grant)
       const scopes = settled?.scopes ?? stillOffered(grant.scopes, presented.tenant)
       if (scopes === undefined) {
         // The tenant may offer them again.
@@ -375,7 +375,7 @@ export class Redemptions {
   async #checkResource(presented: PresentedCredential, grant: Grant): Promise<void> {
     const { resource, tenant } = presented
     if (resource === undefined || isSameResource(resource, grant.resource, tenant)) return
-    if (!isServed(presented, grant)) await this.#refuseUnserved(presented, grant)
+    if (spelledByTenant(grant.resource, tenant) === undefined) await this.#refuseUnserved(presented, grant)
     throw oauthError('invalid_target', 'resource is not the one that was granted', {
       reason: 'wrong_resource',
       context: contextOf(grant),
@@ -412,11 +412,6 @@ function bindingsOf({ next }: PresentedCredential): readonly Binding[] {
 /** Whether a credential is a refresh token that only the holder of one key can present. */
 function isBoundToKey(credential: Credential): boolean {
   return credential.kind === 'refresh_token' && keyNeeded(credential) === 'its own'
-}
-
-/** Whether the tenant still has the resource of a grant. */
-function isServed({ tenant }: PresentedCredential, grant: Grant): boolean {
-  return spelledByTenant(grant.resource, tenant) !== undefined
 }
 
 /** Whose a credential is, as far as the credential itself says. */

@@ -208,9 +208,8 @@ export class Swaps {
     }
     const settled = await Promise.allSettled(due.map((name) => this.#reverseStep(name)))
     const isAway = settled.length > 0 && settled.every(({ status }) => status === 'rejected')
-    const isMore = due.length === maxReversedAtOnce
-    if (isAway) this.#delay = Math.min(2 * this.#delay, latest)
-    else this.#delay = isMore ? atOnce : soonest
+    const next = due.length === maxReversedAtOnce ? atOnce : soonest
+    this.#delay = isAway ? Math.min(2 * this.#delay, latest) : next
     this.#timer = undefined
     this.#reverseLater()
   }
