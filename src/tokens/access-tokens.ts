@@ -1,5 +1,3 @@
-// More than 300 lines: what an access token says, from the words of its types to its claims.
-
 import { randomUUID } from 'node:crypto'
 import { decode, sign } from 'jsonwebtoken'
 import { isObject } from '../configuration/checks'
@@ -71,9 +69,6 @@ export interface RequestedTerms {
   scope: string | undefined
 }
 
-/** What goes into an access token of a grant. */
-type SignedTerms = Pick<AccessTokenTerms, 'scopes' | 'claims'> & Pick<RequestedTerms, 'key'>
-
 /** Settles what an access token of a grant says. @param left Tells for how many milliseconds the grant will live at least. */
 export type Settle = (grant: GrantOfToken, left: () => Promise<number>) => Promise<AccessTokenTerms>
 
@@ -104,9 +99,7 @@ export interface AccessTokenClaims extends Record<string, unknown> {
 
 /** Issues access tokens, and reads those that it has issued (RFC 9068). */
 export class AccessTokens {
-  #keys: SigningKeys
   #signatures: TokenSignatures
-  #publicKeys: readonly JsonWebKey[]
   readonly #claimsHook: AccessTokenClaimsHook | undefined
   readonly #timeout: number
   readonly #now: () => number
@@ -116,9 +109,7 @@ export class AccessTokens {
    * @param now The clock, in milliseconds since 1970.
    */
   constructor(keys: SigningKeys, claimsHook: AccessTokenClaimsHook | undefined, timeout: number, now: () => number) {
-    this.#keys = keys
     this.#signatures = new TokenSignatures(keys)
-    this.#publicKeys = keys.map(({ publicJwk }) => publicJwk)
     this.#claimsHook = claimsHook
     this.#timeout = timeout
     this.#now = now
@@ -129,14 +120,12 @@ export class AccessTokens {
    * stays good.
    */
   use(keys: SigningKeys): void {
-    this.#keys = keys
     this.#signatures = new TokenSignatures(keys)
-    this.#publicKeys = keys.map(({ publicJwk }) => publicJwk)
   }
 
   /** The public keys that access tokens verify with (RFC 7517): the same list until the keys change. */
   get publicKeys(): readonly JsonWebKey[] {
-    return this.#publicKeys
+    return this.#signatures.publicKeys
   }
 
   /**
@@ -147,7 +136,7 @@ export class AccessTokens {
    * Otherwise a function of the grant. It throws `invalid_scope`, or what the hook or the signer throws.
    */
   settling({ scope, grantType, key }: RequestedTerms, tenant: ResolvedTenant): Settle | undefined {
-    const mayFail = this.#keys[0].signer !== undefined
+    const mayFail = this.#signatures.keys[0].signer !== undefined
     if (scope === undefined && !this.#claimsHook && !mayFail) return undefined
     return async (grant, left) => {
       const permitted = withImplied(grant.scopes, tenant.policy.implied)
@@ -187,20 +176,37 @@ export class AccessTokens {
    */
   async issue(
     grant: GrantOfToken,
-    terms: SignedTerms,
+    { scopes, claims, key: boundTo }: Pick<AccessTokenTerms, 'scopes' | 'claims'> & Pick<RequestedTerms, 'key'>,
     left: number,
     tenant: ResolvedTenant,
   ): Promise<IssuedAccessToken> {
-    const [key] = this.#keys
+    const [key] = this.#signatures.keys
     const now = Math.floor(this.#now() / 1000)
     const expiresAt = now + Math.floor(Math.min(tenant.policy.lifetimes.accessToken, left) / 1000)
-    const payload = payloadOf(grant, terms, now, expiresAt, tenant)
+    const payload = JSON.stringify({
+      ...grant.claims,
+      ...claims,
+      iss: tenant.address.issuer,
+      sub: grant.subject,
+      aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
+      client_id: grant.clientId,
+      scope: scopes.join(' '),
+      jti: randomUUID(),
+      iat: now,
+      exp: expiresAt,
+      grant_id: grant.grantId,
+      tenant_id: tenant.id,
+      // Undefined for most, so that no claim of the host's stands in its place.
+      cnf: boundTo === undefined ? undefined : { jkt: boundTo },
+      [trustedIssuerClaim]: grant.claims && assertionOf(grant)?.issuer,
+    })
     // `sign` copies and checks an object. A string is signed as it is: its claims were checked when they came in.
     const accessToken = key.signer
       ? await key.signer.token(key.prefix, payload)
       : sign(payload, key.privateKey, { algorithm: key.algorithm, header: key.header })
-    if (!this.#keys.includes(key)) throw temporarilyUnavailable(new Error('The key was removed while it signed'))
-    const tokenType = terms.key === undefined ? 'Bearer' : 'DPoP'
+    if (!this.#signatures.keys.includes(key))
+      throw temporarilyUnavailable(new Error('The key was removed while it signed'))
+    const tokenType = boundTo === undefined ? 'Bearer' : 'DPoP'
     return { accessToken, tokenType, expiresIn: expiresAt - Math.floor(this.#now() / 1000) }
   }
 
@@ -246,33 +252,6 @@ export class AccessTokens {
     const wrong = wrongAnswer('accessTokenClaims', added, 'an object of plain JSON, or nothing')
     throw temporarilyUnavailable(wrong, 'hook_failed')
   }
-}
-
-/** The payload of an access token, as JSON. Times are in seconds. */
-function payloadOf(
-  grant: GrantOfToken,
-  { scopes, claims, key }: SignedTerms,
-  now: number,
-  expiresAt: number,
-  tenant: ResolvedTenant,
-): string {
-  return JSON.stringify({
-    ...grant.claims,
-    ...claims,
-    iss: tenant.address.issuer,
-    sub: grant.subject,
-    aud: spelledByTenant(grant.resource, tenant) ?? grant.resource,
-    client_id: grant.clientId,
-    scope: scopes.join(' '),
-    jti: randomUUID(),
-    iat: now,
-    exp: expiresAt,
-    grant_id: grant.grantId,
-    tenant_id: tenant.id,
-    // Undefined for most, so that no claim of the host's stands in its place.
-    cnf: key === undefined ? undefined : { jkt: key },
-    [trustedIssuerClaim]: grant.claims && assertionOf(grant)?.issuer,
-  })
 }
 
 /** The issuer that a token names. Nothing in the token has been verified yet. */

@@ -29,18 +29,18 @@ export interface ProvenKey {
 export class DpopProofs {
   readonly #store: GuardedStore
   readonly #now: () => number
-  #keys: readonly KeyObject[]
+  #keys: readonly KeyObject[] = []
 
   /** @param now The clock of this process, in milliseconds since 1970. */
   constructor(secrets: readonly [Buffer, ...Buffer[]], store: GuardedStore, now: () => number) {
-    this.#keys = keysOf(secrets)
     this.#store = store
     this.#now = now
+    this.use(secrets)
   }
 
   /** Makes and recognises nonces with these secrets from now on. */
   use(secrets: readonly [Buffer, ...Buffer[]]): void {
-    this.#keys = keysOf(secrets)
+    this.#keys = secrets.map((secret) => derivedKey(secret, 'dpop nonce'))
   }
 
   /**
@@ -79,16 +79,13 @@ export class DpopProofs {
     if (Math.abs(seconds - iat) <= most) return
     const age = seconds - this.#madeAt(nonce)
     if (age >= -leeway && age <= maxAge) return
+    // Every process can check it, and none has to remember it.
+    const fresh = nonceUnder(this.#keys[0] as KeyObject, String(seconds))
     throw oauthError(
       'use_dpop_nonce',
       'The DPoP proof must have a nonce of this server, because its iat is not the time here',
-      { status, headers: { 'DPoP-Nonce': this.#nonce(seconds) }, detail: { iat, now: seconds } },
+      { status, headers: { 'DPoP-Nonce': fresh }, detail: { iat, now: seconds } },
     )
-  }
-
-  /** Every process can check it, and none has to remember it. */
-  #nonce(seconds: number): string {
-    return nonceUnder(this.#keys[0] as KeyObject, String(seconds))
   }
 
   /** When this server has made a nonce, in seconds. NaN if it has not. */
@@ -97,10 +94,6 @@ export class DpopProofs {
     const isOurs = this.#keys.some((key) => isSame(nonceUnder(key, seconds), nonce))
     return isOurs ? Number(seconds) : Number.NaN
   }
-}
-
-function keysOf(secrets: readonly Buffer[]): readonly KeyObject[] {
-  return secrets.map((secret) => derivedKey(secret, 'dpop nonce'))
 }
 
 function nonceUnder(key: KeyObject, seconds: string): string {

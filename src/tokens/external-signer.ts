@@ -3,15 +3,10 @@ import { verify } from 'jsonwebtoken'
 import { callHost } from '../host/call-host'
 import type { JsonWebKey } from '../protocol/json-web-keys'
 
-const algorithms = ['ES256', 'ES384', 'RS256', 'PS256'] as const
+export const signingAlgorithms = ['ES256', 'ES384', 'RS256', 'PS256'] as const
 
 /** The algorithms that access tokens can be signed with (RFC 7518 section 3.1). @useDeclaredType */
-export type SigningAlgorithm = (typeof algorithms)[number]
-
-/** Whether it is the name of one of them. */
-export function isSigningAlgorithm(name: unknown): name is SigningAlgorithm {
-  return algorithms.some((known) => known === name)
-}
+export type SigningAlgorithm = (typeof signingAlgorithms)[number]
 
 /**
  * A signing key whose private part this process does not have, such as a key of a key management service (KMS) or of a hardware security
@@ -52,24 +47,16 @@ export class ExternalSigner {
   readonly #sign: ExternalSigningKey['sign']
   readonly #key: Signing
   readonly #timeout: number
-  #works = false
-  #hasWorked = false
+  /** Whether the last signature was right. */
+  works = false
+  /** Whether any signature was right. */
+  hasWorked = false
 
   /** @param timeout How long a signature may take, in milliseconds. */
   constructor(sign: ExternalSigningKey['sign'], key: Signing, timeout: number) {
     this.#sign = sign
     this.#key = key
     this.#timeout = timeout
-  }
-
-  /** Whether the last signature was right. */
-  get works(): boolean {
-    return this.#works
-  }
-
-  /** Whether any signature was right. */
-  get hasWorked(): boolean {
-    return this.#hasWorked
   }
 
   /**
@@ -82,15 +69,17 @@ export class ExternalSigner {
   async token(head: string, payload: string): Promise<string> {
     const signed = head + Buffer.from(payload).toString('base64url')
     try {
-      const token = await callHost('keys.signing.sign', this.#timeout, async () => {
-        const signature: unknown = await this.#sign(Buffer.from(signed), this.#key.kid)
-        return this.#verified(`${signed}.${this.#encoded(signature)}`)
-      })
-      this.#works = true
-      this.#hasWorked = true
+      const token = await callHost(
+        'keys.signing.sign',
+        this.#timeout,
+        () => this.#sign(Buffer.from(signed), this.#key.kid),
+        (signature: unknown) => this.#tokenOf(signed, signature),
+      )
+      this.works = true
+      this.hasWorked = true
       return token
     } catch (error) {
-      this.#works = false
+      this.works = false
       throw error
     }
   }
@@ -102,14 +91,11 @@ export class ExternalSigner {
     await this.token(`${Buffer.from(header).toString('base64url')}.`, '{}')
   }
 
-  #encoded(signature: unknown): string {
+  #tokenOf(signed: string, signature: unknown): string {
+    const { algorithm, publicKey } = this.#key
     if (!(signature instanceof Uint8Array))
       throw new Error('keys.signing.sign must return the signature as a Uint8Array')
-    return Buffer.from(rawSignature(signature, this.#key.algorithm)).toString('base64url')
-  }
-
-  #verified(token: string): string {
-    const { algorithm, publicKey } = this.#key
+    const token = `${signed}.${Buffer.from(rawSignature(signature, algorithm)).toString('base64url')}`
     try {
       verify(token, publicKey, { algorithms: [algorithm], ignoreExpiration: true, ignoreNotBefore: true })
       return token

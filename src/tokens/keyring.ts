@@ -51,17 +51,14 @@ export const keyMembers = {
   credentialSecrets: optional(credentialSecrets),
 }
 
-/** Keys and secrets after their checks. */
-export type GivenKeys = Checked<typeof keyMembers>
-
 /** Holds the keys and secrets of this process, and changes them while requests are answered. */
 export class Keyring {
+  inUse: KeysInUse
+  /** Whether the signing key was made for this process. */
+  isTemporary: boolean
   readonly #timeout: number
   /** The option `keys.credentialSecrets`, if the secrets are not those of the signing keys. */
   #ownSecrets: Secrets | undefined
-  #inUse: KeysInUse
-  /** Whether the signing key was made for this process. */
-  #isTemporary: boolean
   /** The changes before this one. */
   #changed: Promise<unknown> = Promise.resolve()
 
@@ -69,20 +66,12 @@ export class Keyring {
    * @param timeout How long a signer of the host's own may take, in milliseconds.
    * @throws {ConfigurationError} for a wrong key, or without secrets for a key whose private part is elsewhere.
    */
-  constructor({ signing: inputs, credentialSecrets }: GivenKeys, timeout: number) {
+  constructor({ signing: inputs, credentialSecrets }: Checked<typeof keyMembers>, timeout: number) {
     this.#timeout = timeout
-    this.#isTemporary = inputs === undefined
+    this.isTemporary = inputs === undefined
     this.#ownSecrets = credentialSecrets
     const signingKeys = inputs ? loadSigningKeys(inputs, timeout) : ([temporarySigningKey()] as const)
-    this.#inUse = { signingKeys, secrets: secretsOf(signingKeys, credentialSecrets) }
-  }
-
-  get inUse(): KeysInUse {
-    return this.#inUse
-  }
-
-  get isTemporary(): boolean {
-    return this.#isTemporary
+    this.inUse = { signingKeys, secrets: secretsOf(signingKeys, credentialSecrets) }
   }
 
   /**
@@ -103,31 +92,27 @@ export class Keyring {
     if (!inputs && !newSecrets)
       throw new ConfigurationError('setKeys', given, 'given signing, credentialSecrets or both')
     const own = newSecrets ?? this.#ownSecrets
-    const former = this.#inUse
-    const signingKeys = inputs ? loadSigningKeys(inputs, this.#timeout) : former.signingKeys
-    const secrets = secretsOf(signingKeys, own)
-    if (!this.#isTemporary) checkSomeStay(former, { signingKeys, secrets })
+    const signingKeys = inputs ? loadSigningKeys(inputs, this.#timeout) : this.inUse.signingKeys
+    const next = { signingKeys, secrets: secretsOf(signingKeys, own) }
+    if (!this.isTemporary) checkSomeStay(this.inUse, next)
     if (inputs) await signingKeys[0].signer?.try()
-    this.#inUse = { signingKeys, secrets }
+    this.inUse = next
     this.#ownSecrets = own
-    this.#isTemporary &&= inputs === undefined
-    apply(this.#inUse)
+    this.isTemporary &&= inputs === undefined
+    apply(next)
   }
 }
 
 /** By default the secrets are the private parts of the signing keys. */
 function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets {
   if (own) return own
-  const [first, ...others] = signingKeys.map((key, index) => {
+  const secrets = signingKeys.map((key, index) => {
     const secret = privatePart(key)
     if (secret) return secret
-    throw new ConfigurationError(
-      'keys.credentialSecrets',
-      undefined,
-      `set, because keys.signing[${index}] has a signer`,
-    )
+    const allowed = `set, because keys.signing[${index}] has a signer`
+    throw new ConfigurationError('keys.credentialSecrets', undefined, allowed)
   })
-  return [first as Buffer, ...others]
+  return secrets as [Buffer, ...Buffer[]]
 }
 
 /**
@@ -135,15 +120,13 @@ function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets 
  * this process take the repeats of all clients for forged ones.
  */
 function checkSomeStay(former: KeysInUse, next: KeysInUse): void {
+  // The host chooses the names of some keys, so another key can have the same name.
+  const isSame = (one: SigningKey, other: SigningKey) =>
+    one.prefix === other.prefix && one.publicKey.equals(other.publicKey)
   if (!next.signingKeys.some((key) => former.signingKeys.some((known) => isSame(key, known))))
     throw allNew('signing', 'keys')
   if (next.secrets.some((secret) => former.secrets.some((known) => known.equals(secret)))) return
   throw allNew('credentialSecrets', 'secrets')
-}
-
-/** Whether two keys verify the same tokens. The host chooses the names of some keys, so another key can have the same name. */
-function isSame(one: SigningKey, other: SigningKey): boolean {
-  return one.prefix === other.prefix && one.publicKey.equals(other.publicKey)
 }
 
 function allNew(option: string, noun: string): ConfigurationError {

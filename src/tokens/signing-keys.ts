@@ -1,16 +1,9 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  generateKeyPairSync,
-  type JsonWebKeyInput,
-  KeyObject,
-} from 'node:crypto'
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type JsonWebKeyInput, KeyObject } from 'node:crypto'
 import { sign } from 'jsonwebtoken'
 import { anything, func, isObject, must, optional, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { JsonWebKey } from '../protocol/json-web-keys'
-import { ExternalSigner, type ExternalSigningKey, isSigningAlgorithm, type SigningAlgorithm } from './external-signer'
+import { type JsonWebKey, thumbprintOf } from '../protocol/json-web-keys'
+import { ExternalSigner, type ExternalSigningKey, type SigningAlgorithm, signingAlgorithms } from './external-signer'
 
 /**
  * A private key: PEM (PKCS #8, SEC 1 or PKCS #1, unencrypted), a private JWK, or a `KeyObject`. An RSA key signs with RS256
@@ -38,8 +31,8 @@ export interface VerifyingKey {
 
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
-const allowed =
-  'private keys for ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits), as PEM, JWK or KeyObject, or { publicKey, sign }'
+const algorithms = 'ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits)'
+const allowed = `private keys for ${algorithms}, as PEM, JWK or KeyObject, or { publicKey, sign }`
 
 /**
  * Reads the host's keys: the first signs, all verify.
@@ -71,7 +64,7 @@ export function privatePart({ privateKey }: SigningKey): Buffer | undefined {
 
 function loadSigningKey(input: Exclude<SigningKeyInput, ExternalSigningKey>, option: string): SigningKey {
   try {
-    const privateKey = privateKeyOf(input)
+    const privateKey = input instanceof KeyObject ? input : createPrivateKey(inNodesForm(input))
     // Only a JWK can name an algorithm.
     const key = verifyingKey(createPublicKey(privateKey), (input as { alg?: string }).alg)
     // A key that the JWT library refuses must fail at start-up, not at the first customer.
@@ -89,7 +82,11 @@ function isExternal(input: SigningKeyInput): input is ExternalSigningKey {
 
 const checkedMembers = record({
   publicKey: anything<Exclude<ExternalSigningKey['publicKey'], undefined>>,
-  alg: optional(must<SigningAlgorithm>('ES256, ES384, RS256 or PS256', isSigningAlgorithm, { quotes: true })),
+  alg: optional(
+    must<SigningAlgorithm>('ES256, ES384, RS256 or PS256', (given) => signingAlgorithms.some((alg) => alg === given), {
+      quotes: true,
+    }),
+  ),
   kid: optional(
     must<string>(
       'a string of 1 to 200 characters of printable ASCII',
@@ -105,21 +102,18 @@ function externalKey(input: ExternalSigningKey, option: string, timeout: number)
     const key = verifyingKey(publicKeyOf(given), alg, kid)
     return { ...key, signer: new ExternalSigner(sign, key, timeout) }
   } catch {
-    throw new ConfigurationError(`${option}.publicKey`, given, allowedPublic(alg))
+    const allowedHere = `a public key for ${alg ?? algorithms}, as PEM, JWK or KeyObject`
+    throw new ConfigurationError(`${option}.publicKey`, given, allowedHere)
   }
-}
-
-function allowedPublic(alg: SigningAlgorithm | undefined): string {
-  return `a public key for ${alg ?? 'ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits)'}, as PEM, JWK or KeyObject`
 }
 
 /** @throws for a key that is not for the named algorithm, or for none that is supported. */
 function verifyingKey(publicKey: KeyObject, named: string | undefined, name?: string): VerifyingKey {
-  const algorithm = algorithmOf(publicKey, named)
+  const algorithm = algorithmsOf(publicKey).find((candidate) => named === undefined || candidate === named)
+  if (!algorithm) throw new Error('This key is not for one of the algorithms')
   const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
   const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }
-  // The members are in the order that RFC 7638 section 3.2 hashes them in.
-  const kid = name ?? createHash('sha256').update(JSON.stringify(members)).digest('base64url')
+  const kid = name ?? thumbprintOf(members)
   const header = { alg: algorithm, typ: 'at+jwt', kid } as const
   const prefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
   const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' }
@@ -127,21 +121,13 @@ function verifyingKey(publicKey: KeyObject, named: string | undefined, name?: st
 }
 
 function publicKeyOf(input: ExternalSigningKey['publicKey']): KeyObject {
-  if (input instanceof KeyObject) return input.type === 'public' ? input : createPublicKey(input)
-  if (typeof input === 'string' || Buffer.isBuffer(input)) return createPublicKey(input)
-  return createPublicKey({ key: input, format: 'jwk' } as JsonWebKeyInput)
+  if (!(input instanceof KeyObject)) return createPublicKey(inNodesForm(input))
+  return input.type === 'public' ? input : createPublicKey(input)
 }
 
-function privateKeyOf(input: Exclude<SigningKeyInput, ExternalSigningKey>): KeyObject {
-  if (input instanceof KeyObject) return input
-  if (typeof input === 'string' || Buffer.isBuffer(input)) return createPrivateKey(input)
-  return createPrivateKey({ key: input, format: 'jwk' } as JsonWebKeyInput)
-}
-
-function algorithmOf(key: KeyObject, named: string | undefined): SigningAlgorithm {
-  const algorithm = algorithmsOf(key).find((candidate) => named === undefined || candidate === named)
-  if (!algorithm) throw new Error('This key is not for one of the algorithms')
-  return algorithm
+function inNodesForm(input: string | Buffer | JsonWebKey): string | Buffer | JsonWebKeyInput {
+  const isPem = typeof input === 'string' || Buffer.isBuffer(input)
+  return isPem ? input : ({ key: input, format: 'jwk' } as JsonWebKeyInput)
 }
 
 function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm[] {

@@ -2,6 +2,7 @@ import { verify } from 'jsonwebtoken'
 import { BoundedMap } from '../collections/bounded-map'
 import { isObject } from '../configuration/checks'
 import { digest } from '../protocol/digest'
+import type { JsonWebKey } from '../protocol/json-web-keys'
 import type { SigningKey, SigningKeys } from './signing-keys'
 
 const maxRemembered = 10_000
@@ -12,17 +13,19 @@ const maxRemembered = 10_000
  * signatures are not verified again, and all that depends on the time, the tenant or the request is.
  */
 export class TokenSignatures {
-  readonly #keys: SigningKeys
+  readonly keys: SigningKeys
+  readonly publicKeys: readonly JsonWebKey[]
   readonly #good = new BoundedMap<string, true>(maxRemembered)
 
   constructor(keys: SigningKeys) {
-    this.#keys = keys
+    this.keys = keys
+    this.publicKeys = keys.map(({ publicJwk }) => publicJwk)
   }
 
   /** Returns the payload of an access token that one of the keys has signed, expired or not. Undefined for anything else. */
   payloadOf(token: string): Record<string, unknown> | undefined {
     // Not every host is compiled against the types.
-    const key = typeof token === 'string' ? this.#keys.find(({ prefix }) => token.startsWith(prefix)) : undefined
+    const key = typeof token === 'string' ? this.keys.find(({ prefix }) => token.startsWith(prefix)) : undefined
     if (!key) return undefined
     const name = digest('signed access token', token)
     if (this.#good.get(name)) return JSON.parse(payloadText(token, key))
