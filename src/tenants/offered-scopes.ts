@@ -28,18 +28,14 @@ export function offeredScopes(given: unknown, name: string): Readonly<Record<str
     return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, { words: scope, implies: [] }]))
   }
   if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
-  const scopes = Object.fromEntries(
-    Object.entries(given).map(([scope, says]) => [scope, offeredScope(scopeToken(scope, name), says, name)]),
-  )
+  const entries = Object.entries(given).map(([scope, says]): [string, OfferedScope] => {
+    const path = `${name}.${scopeToken(scope, name)}`
+    const { words = scope, implies } = members(isObject(says) ? says : { words: scopeWords(says, path) }, path)
+    return [scope, { words, implies }]
+  })
+  const scopes = Object.fromEntries(entries)
   checkImplied(scopes, name)
   return scopes
-}
-
-function offeredScope(scope: string, given: unknown, name: string): OfferedScope {
-  const path = `${name}.${scope}`
-  if (!isObject(given)) return { words: scopeWords(given, path), implies: [] }
-  const { words = scope, implies } = members(given, path)
-  return { words, implies }
 }
 
 /** Checks that the scopes which others imply exist, and that none implies itself. */

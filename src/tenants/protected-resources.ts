@@ -3,6 +3,7 @@ import { warn } from '../configuration/warnings'
 import {
   canonicalResource,
   issuerOf,
+  metadataUrlOf,
   type ProtectedResource,
   resourceAt,
   type TenantAddress,
@@ -15,10 +16,8 @@ const maxAnnouncements = 20
 export class ProtectedResources {
   /** All of them, in the order in which they were announced. Another list whenever there is one more. */
   all: readonly ProtectedResource[] = []
-  readonly #byName = new Map<string, ProtectedResource>()
-  /** How often each was announced, by its name. */
-  readonly #announcements = new Map<string, number>()
-
+  /** Each, and how often it was announced, by all that was said of it. */
+  readonly #announced = new Map<string, { resource: ProtectedResource; times: number }>()
   readonly #areFoundByHost: boolean
   /** The paths of the resources, by those that they have on a domain of a tenant's own. */
   readonly #paths = new Map<string, string>()
@@ -33,20 +32,16 @@ export class ProtectedResources {
    * @throws {ConfigurationError} if it is another resource's path on a domain of a tenant's own.
    */
   announce(path: string, scopes: readonly string[], scopesSupported: readonly string[]): ProtectedResource {
-    const name = JSON.stringify([path, scopes, scopesSupported])
-    const announcements = (this.#announcements.get(name) ?? 0) + 1
-    this.#announcements.set(name, announcements)
-    if (announcements === maxAnnouncements) {
-      warn(
-        'PROTECTED_RESOURCE',
-        `protectedResource was called again and again for ${path}: call it once, not for each request`,
-      )
+    const said = JSON.stringify([path, scopes, scopesSupported])
+    const known = this.#announced.get(said)
+    if (known) {
+      const advice = `protectedResource was called again and again for ${path}: call it once, not for each request`
+      if (++known.times === maxAnnouncements) warn('PROTECTED_RESOURCE', advice)
+      return known.resource
     }
-    const known = this.#byName.get(name)
-    if (known) return known
     const resource = resourceAt(path, scopes, scopesSupported)
     this.#checkOwnPath(path, resource.urlFor({ baseUrl: '', keyInPath: undefined }))
-    this.#byName.set(name, resource)
+    this.#announced.set(said, { resource, times: 1 })
     this.all = [...this.all, resource]
     return resource
   }
@@ -62,12 +57,6 @@ export class ProtectedResources {
     this.#paths.set(ownPath, path)
   }
 
-  /** The addresses of the resources at a tenant. */
-  urlsFor(address: TenantAddress): string[] {
-    const urls = this.all.map((resource) => resource.urlFor(address))
-    return [...new Set(urls)]
-  }
-
   /**
    * What the resources of a tenant, and its issuer, are called at one of its addresses, by what they are called at the others. All in
    * canonical form.
@@ -76,15 +65,21 @@ export class ProtectedResources {
     const names = new Map<string, string>()
     for (const other of others) {
       for (const { urlFor } of [...this.all, { urlFor: issuerOf }]) {
-        names.set(canonicalForm(urlFor(other)), canonicalForm(urlFor(address)))
+        names.set(canonicalResource(urlFor(other)) ?? '', canonicalResource(urlFor(address)) ?? '')
       }
     }
     return names
   }
 
   /** Finds the protected resource that has this address, in canonical form, at a tenant. */
-  named(canonical: string, address: TenantAddress): ProtectedResource | undefined {
+  named(canonical: string | undefined, address: TenantAddress): ProtectedResource | undefined {
     return this.all.find(({ urlFor }) => canonicalResource(urlFor(address)) === canonical)
+  }
+
+  /** The address of the metadata of that resource (RFC 9728 section 3.1). Undefined if the host has announced none. */
+  metadataUrlOf(canonical: string | undefined, address: TenantAddress): string | undefined {
+    const found = this.named(canonical, address)
+    return found && metadataUrlOf(found.urlFor(address))
   }
 
   /** Finds the protected resource at a path below the base URL, and the key of its tenant. */
@@ -100,8 +95,4 @@ export class ProtectedResources {
   onOwnDomain(path: string): ProtectedResource | undefined {
     return this.all.find(({ restOnOwnDomain }) => restOnOwnDomain(path) === '')
   }
-}
-
-function canonicalForm(url: string): string {
-  return canonicalResource(url) ?? url
 }

@@ -83,15 +83,6 @@ export interface TenantLook {
 export type TenantDefaults = Omit<TenantPolicy, 'clients' | 'trustedIssuers' | 'enterpriseOnly' | 'requireDpop'> &
   Pick<TenantLook, 'theme' | 'links'>
 
-/** Where a tenant was found. */
-export interface Whereabouts {
-  here: TenantAddress
-  /** The address that it has now, and then those that it had before. */
-  addresses: readonly TenantAddress[]
-  /** The base URL of tenants without a domain of their own. */
-  shared: string
-}
-
 /** A tenant with every default filled in, at one of its addresses. All but the record is shared by requests, and frozen. */
 export interface ResolvedTenant extends TenantIdentity {
   /** The host's own record, as its store has just given it. */
@@ -105,72 +96,69 @@ export interface ResolvedTenant extends TenantIdentity {
 export type TenantWithoutRecord = Omit<ResolvedTenant, 'record'>
 
 /**
- * Fills in every default.
+ * Fills in every default, at each address of a tenant: the one that it has now, and then those that it had before.
  *
  * @param checked The record after its checks.
+ * @param shared The base URL of tenants without a domain of their own.
  * @param announced The resources of a tenant whose record names none.
  */
 export function resolveTenant(
   checked: TenantRecord,
-  whereabouts: Whereabouts,
+  shared: string,
   defaults: TenantDefaults,
   announced: ProtectedResources,
-): TenantWithoutRecord {
-  return {
-    key: checked.key,
+): TenantWithoutRecord[] {
+  const { key, baseUrl, formerBaseUrls = [], name, logoUri, locale, theme = defaults.theme, links } = checked
+  const at = (url: string): TenantAddress => ({ baseUrl: url, keyInPath: url === shared ? key : undefined })
+  const addresses = [at(baseUrl ?? shared), ...formerBaseUrls.map(at)]
+  const everywhere = {
+    key,
     id: partitionOf(checked),
-    address: addressOf(checked, whereabouts, announced),
     policy: policyOf(checked, defaults),
-    look: lookOf(checked, defaults),
+    look: { name, logoUri, locale, theme, links: withDefaultLinks(links, defaults.links) },
   }
-}
-
-function addressOf(
-  { resources }: TenantRecord,
-  { here, addresses, shared }: Whereabouts,
-  announced: ProtectedResources,
-): AddressOfTenant {
-  const issuer = issuerOf(here)
-  const others = addresses.filter((address) => address !== here)
-  const namesHere = others.length > 0 ? announced.namesAt(here, others) : undefined
-  const listed = resources ?? [...announced.urlsFor(here), issuer]
-  const [first = issuer, ...more] = namesHere ? namedHere(listed, namesHere) : listed
-  return {
-    ...here,
-    issuer,
-    endpoints: endpointsOf(here),
-    otherIssuers: others.map(issuerOf),
-    ownAddresses: [shared, ...addresses.map(({ baseUrl }) => baseUrl)],
-    resources: [first, ...more],
-    namesHere,
-  }
-}
-
-/** The resources under the names that they have here. */
-function namedHere(resources: readonly string[], namesHere: ReadonlyMap<string, string>): string[] {
-  return [...new Set(resources.map((resource) => namesHere.get(canonicalResource(resource) ?? resource) ?? resource))]
+  const ownAddresses = [shared, ...addresses.map((address) => address.baseUrl)]
+  return addresses.map((here) => {
+    const issuer = issuerOf(here)
+    const others = addresses.filter((address) => address !== here)
+    const namesHere = others.length > 0 ? announced.namesAt(here, others) : undefined
+    const named = checked.resources ?? [...announced.all.map(({ urlFor }) => urlFor(here)), issuer]
+    const spelled = named.map((resource) => namesHere?.get(canonicalResource(resource) ?? resource) ?? resource)
+    const [first = issuer, ...more] = new Set(spelled)
+    const address = {
+      ...here,
+      issuer,
+      endpoints: endpointsOf(here),
+      otherIssuers: others.map(issuerOf),
+      ownAddresses,
+      resources: [first, ...more] as const,
+      namesHere,
+    }
+    return { ...everywhere, address }
+  })
 }
 
 /** Neither metadata nor registration offers what the rules would refuse. */
 function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy {
   const { registration = true, metadataDocuments = registration, allowedClients, blockedClients } = checked
-  const allowed = allowedClients ?? defaults.clientRules.allowed
-  const { lifetimes } = defaults
-  const blocked = blockedClients ? [...defaults.clientRules.blocked, blockedClients] : defaults.clientRules.blocked
+  const { lifetimes, clientRules } = defaults
+  const allowed = allowedClients ?? clientRules.allowed
+  const { clientIds = [], documentHosts = [], redirectHosts = [] } = allowed ?? {}
+  const allowsRegistration = !allowed || redirectHosts.length > 0
+  const allowsDocuments = !allowed || documentHosts.length > 0 || clientIds.some((id) => URL.canParse(id))
   return {
     clients: checked.clients ?? [],
     scopes: withImplied(checked.scopes ?? defaults.scopes, defaults.implied),
     implied: defaults.implied,
     lifetimes: {
+      ...lifetimes,
       accessToken: checked.accessTokenLifetime ?? lifetimes.accessToken,
       refreshToken: checked.refreshTokenLifetime ?? lifetimes.refreshToken,
-      authorizationCode: lifetimes.authorizationCode,
-      grant: lifetimes.grant,
     },
-    registration: defaults.registration && registration && allowsRegistration(allowed),
+    registration: defaults.registration && registration && allowsRegistration,
     registeredClients: defaults.registeredClients && registration,
-    metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments(allowed),
-    clientRules: { allowed, blocked },
+    metadataDocuments: defaults.metadataDocuments && metadataDocuments && allowsDocuments,
+    clientRules: { allowed, blocked: blockedClients ? [...clientRules.blocked, blockedClients] : clientRules.blocked },
     askConsent: checked.askConsent ?? defaults.askConsent,
     trustedIssuers: checked.trustedIssuers ?? [],
     enterpriseOnly: checked.enterpriseOnly ?? false,
@@ -178,40 +166,11 @@ function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy
   }
 }
 
-/** Whether a rule can allow a client that registers now. */
-function allowsRegistration(allowed: ClientRule | undefined): boolean {
-  return allowed === undefined || (allowed.redirectHosts ?? []).length > 0
-}
-
-/** Whether a rule can allow a client with a metadata document. */
-function allowsDocuments(allowed: ClientRule | undefined): boolean {
-  if (allowed === undefined) return true
-  const { clientIds = [], documentHosts = [] } = allowed
-  return documentHosts.length > 0 || clientIds.some((id) => URL.canParse(id))
-}
-
-function lookOf({ name, logoUri, locale, theme, links }: TenantRecord, defaults: TenantDefaults): TenantLook {
-  return {
-    name,
-    logoUri,
-    locale,
-    theme: theme ?? defaults.theme,
-    links: withDefaultLinks(links, defaults.links),
-  }
-}
-
 /** The links of a company, with those of all companies where it has none. */
 function withDefaultLinks(own: Links | undefined, byDefault: Links): Links {
   if (own === undefined) return byDefault
-  return {
-    home: own.home ?? byDefault.home,
-    connectedApps: own.connectedApps ?? byDefault.connectedApps,
-    privacy: own.privacy ?? byDefault.privacy,
-    terms: own.terms ?? byDefault.terms,
-    imprint: own.imprint ?? byDefault.imprint,
-    support: own.support ?? byDefault.support,
-    documentation: own.documentation ?? byDefault.documentation,
-  }
+  const given = Object.entries(own).filter(([, link]) => link !== undefined)
+  return { ...byDefault, ...Object.fromEntries(given) }
 }
 
 /** The tenant's own record of a client. */

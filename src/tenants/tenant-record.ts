@@ -113,16 +113,12 @@ const clientRecord: Check<Client> = (given, name) => {
 /** Checks the clients of a tenant's record, and returns each without its null members. */
 const clientRecords: Check<Client[]> = (given, name) => {
   const clients = listOf(clientRecord)(given, name)
-  const seen = new Set<string>()
-  for (const [index, { clientId }] of clients.entries()) {
-    if (seen.has(clientId)) {
-      throw new ConfigurationError(`${name}[${index}].clientId`, clientId, 'the id of no other client', {
-        says: `is ${JSON.stringify(clientId)}, which another client has already`,
-      })
-    }
-    seen.add(clientId)
-  }
-  return clients
+  const ids = clients.map(({ clientId }) => clientId)
+  if (new Set(ids).size === ids.length) return clients
+  const index = ids.findIndex((id, place) => ids.indexOf(id) < place)
+  throw new ConfigurationError(`${name}[${index}].clientId`, ids[index], 'the id of no other client', {
+    says: `is ${JSON.stringify(ids[index])}, which another client has already`,
+  })
 }
 
 const anyClientId = mustBeText('a client id: 1 to 2048 characters of printable ASCII', isClientId)
@@ -194,16 +190,8 @@ function isMemberOfHost(name: string): boolean {
 /** A tenant's record without null members and without the host's own members. Times are milliseconds. */
 export type TenantRecord = Checked<typeof members>
 
-/**
- * Checks a tenant's record.
- *
- * @throws {ConfigurationError} at the first member that is wrong, or whose name is probably misspelt.
- */
-export function tenantRecord(given: object): TenantRecord {
-  return check(given, 'tenant')
-}
-
-const check = record(members, isMemberOfHost)
+/** Checks a tenant's record. @throws {ConfigurationError} at the first member that is wrong, or whose name is probably misspelt. */
+export const tenantRecord = record(members, isMemberOfHost)
 
 /** The id under which everything of a tenant is stored and issued: the host's own, or one that no host can give. */
 export function partitionOf({ key, id }: TenantRecord): string {

@@ -1,7 +1,7 @@
 import { BoundedMap } from '../collections/bounded-map'
 import { isObject } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { Client, Tenant, TenantStore } from '../contract/tenant-store'
+import type { Tenant, TenantStore } from '../contract/tenant-store'
 import { StoreCalls } from '../host/call-host'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import { isTenantKey, type ProtectedResource, type TenantAddress } from '../protocol/resource'
@@ -103,9 +103,7 @@ export class Tenants {
   }
 
   /** Finds what is the same at all addresses of a tenant. @throws {OAuthError} As `find` does. */
-  async identify(
-    tenantKey: string,
-  ): Promise<{ id: string; clients: readonly Client[]; locale: string | undefined; ownAddresses: readonly string[] }> {
+  async identify(tenantKey: string) {
     const checked = this.#checked(recordOf(await this.#ask(tenantKey), tenantKey))
     const { clients = [], locale, baseUrl = [], formerBaseUrls = [] } = checked
     return { id: partitionOf(checked), clients, locale, ownAddresses: formerBaseUrls.concat(baseUrl) }
@@ -125,9 +123,7 @@ export class Tenants {
     const isKnown = known?.shared === shared && known.announced === announced && known.defaults === defaults
     if (isKnown && saysTheSame(record, known.said)) return known.at
     const said = copyOfRecord(record)
-    const checked = this.#checked(said ?? record, shared)
-    const addresses = addressesOf(checked, shared)
-    const at = addresses.map((here) => resolveTenant(checked, { here, addresses, shared }, defaults, this.#announced))
+    const at = resolveTenant(this.#checked(said ?? record, shared), shared, defaults, this.#announced)
     if (said) this.#known.set(record.key, { at: frozen(at), said, shared, announced, defaults })
     return at
   }
@@ -135,7 +131,7 @@ export class Tenants {
   /** @param shared Omitted if nobody asks for the tenant's addresses. */
   #checked(record: object, shared?: string): TenantRecord {
     return orMisconfigured(() => {
-      const checked = tenantRecord(record)
+      const checked = tenantRecord(record, 'tenant')
       if (shared !== undefined) checkFormer(checked, shared)
       if (checked.baseUrl === undefined || this.areFoundByHost) return checked
       const allowed = 'omitted, because tenantStore has no findTenantByHost'
@@ -173,15 +169,6 @@ export function noSuchTenant(detail?: OAuthErrorOptions['detail']): OAuthError {
   return oauthError('not_found', 'There is no customer sign-in at this address', { reason: 'tenant_gone', detail })
 }
 
-/** The address of a tenant, and then those that it had before. @param shared The base URL of tenants without a domain of their own. */
-function addressesOf(
-  { key, baseUrl, formerBaseUrls = [] }: TenantRecord,
-  shared: string,
-): readonly [TenantAddress, ...TenantAddress[]] {
-  const at = (url: string): TenantAddress => ({ baseUrl: url, keyInPath: url === shared ? key : undefined })
-  return [at(baseUrl ?? shared), ...formerBaseUrls.map(at)]
-}
-
 /** Whether an address is on a domain of the tenant's own, at this host. */
 function isAtHost({ baseUrl, keyInPath }: TenantAddress, host: string): boolean {
   return keyInPath === undefined && (baseUrl === `https://${host}` || baseUrl === `http://${host}`)
@@ -196,9 +183,9 @@ function saysTheSame(record: Tenant, said: Data): boolean {
 /** @returns Undefined if there is an object of a class inside, of which nobody can see what it says next time, or if it says too much. */
 function copyOfRecord(record: Tenant): Data | undefined {
   if (!isObject(record) || !memberNames.every((name) => isData(record[name]))) return undefined
-  if (JSON.stringify(memberNames.map((name) => record[name])).length > maxSaid) return undefined
   const ofHost = Object.keys(record).map((name) => [name, undefined])
-  return Object.fromEntries([...ofHost, ...memberNames.map((name) => [name, copyOf(record[name])])])
+  const said = Object.fromEntries([...ofHost, ...memberNames.map((name) => [name, structuredClone(record[name])])])
+  return JSON.stringify(said).length > maxSaid ? undefined : said
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -208,7 +195,7 @@ const maxDepth = 10
 
 /** Whether a value and all that is inside show what they say: an object of a class may say more to those who ask it. */
 function isData(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return !['function', 'bigint'].includes(typeof value)
+  if (typeof value !== 'object' || value === null) return !['function', 'bigint', 'symbol'].includes(typeof value)
   if (depth === maxDepth || !isPlain(value)) return false
   return Object.values(value).every((inside) => isData(inside, depth + 1))
 }
@@ -223,23 +210,14 @@ function isPlain(value: object): boolean {
   return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
 }
 
-function copyOf(data: unknown): unknown {
-  if (Array.isArray(data)) return Array.from(data, copyOf)
-  if (!isObject(data)) return data
-  return Object.fromEntries(Object.entries(data).map(([name, inside]) => [name, copyOf(inside)]))
-}
-
 function isSame(given: unknown, copy: unknown): boolean {
   if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
   if (typeof given !== 'object' || given === null || !isPlain(given)) return false
-  const isOfGiven = ([name, said]: [string, unknown]) =>
-    Object.hasOwn(given, name) && isSame(Reflect.get(given, name), said)
-  const isAsLong = Array.isArray(given) === Array.isArray(copy) && lengthOf(given) === lengthOf(copy)
-  return isAsLong && Object.entries(copy).every(isOfGiven)
-}
-
-function lengthOf(value: object): number {
-  return Array.isArray(value) ? value.length : Object.keys(value).length
+  const names = Object.getOwnPropertyNames(copy)
+  // Of a list, its length is one of them.
+  const hasAsMany = Object.getOwnPropertyNames(given).length === names.length
+  if (!hasAsMany || Array.isArray(given) !== Array.isArray(copy)) return false
+  return names.every((name) => Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name)))
 }
 
 /** Freezes a value and all that is inside, because requests share it. */
