@@ -48,16 +48,14 @@ import { type AdministrationOptions, administration } from './pages-to-mount/adm
 import { type ConnectAssistantOptions, connectAssistant } from './pages-to-mount/connect-assistant'
 import { type ConnectedAppsOptions, connectedApps } from './pages-to-mount/connected-apps'
 import { impliedScopesOf } from './protocol/scope'
-import { authOf } from './resource-server/auth'
-import { type ProtectedResourceOptions, protectedResource } from './resource-server/protected-resource'
 import {
   AccessTokenGuards,
   type Middleware,
+  type ProtectedResourceOptions,
   type RequireAccessTokenOptions,
   type RouteRequest,
-} from './resource-server/require-access-token'
-import { requireScopes } from './resource-server/require-scopes'
-import { warnOfUnknownScopes } from './resource-server/unknown-scopes'
+} from './resource-server/guards'
+import { authOf, requireScopes, warnOfUnknownScopes } from './resource-server/require-scopes'
 import { type AccessTokenVerifier, type VerifierOptions, verifier } from './resource-server/verifier'
 import {
   type AccessTokenInfo,
@@ -366,9 +364,10 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const { refreshRetryWindow } = options
   const redemptions = new Redemptions(store, chain, { refreshRetryWindow, replayTolerance }, emit, now)
   const authorizations = new Authorizations(clients, grants, resources)
-  const verifications = new AccessTokenVerifications(tokens, tenants, store, proofs, baseUrl, resources, scopes)
+  const apiRooms = { tokens, tenants, resources, baseUrl }
+  const verifications = new AccessTokenVerifications({ ...apiRooms, store, proofs, scopes })
   const warnOfScopes = warnOfUnknownScopes(options.scopes === defaultScopes ? undefined : scopes)
-  const guards = new AccessTokenGuards(verifications, tokens, tenants, baseUrl, timeout, warnOfScopes, emit)
+  const guards = new AccessTokenGuards({ ...apiRooms, verifications, timeout, warnOfScopes, emit })
   const languages = new Languages(pages.words, pages.locale)
   const appearances = new Appearances(languages, { theme: pages.theme, links: pages.links })
   const scopeTexts = new ScopeTexts(options.scopes, pages.locale)
@@ -447,8 +446,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     verifyAccessToken: (token: string, of: VerifyAccessTokenOptions) => verifications.verify(token, of),
     verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
     requireAccessToken: <R extends NodeRequest>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
-    protectedResource: (of: ProtectedResourceOptions) =>
-      protectedResource(of, guards, resources, tenants, baseUrl, warnOfScopes),
+    protectedResource: (of: ProtectedResourceOptions) => guards.protectedResource(of),
     health: async (request: HealthRequest = {}) => health.check(request),
     setKeys: (keys: KeyOptions) =>
       keyring.change(keys, (inUse) => {

@@ -56,8 +56,12 @@ export type { JsonWebKey, JsonWebKeySet } from './protocol/json-web-keys'
 export { type ErrorContext, OAuthError, type OAuthErrorOptions } from './protocol/oauth-error'
 export type { OAuthErrorCode } from './protocol/oauth-error-codes'
 export type { SubjectKind } from './protocol/subject'
-export type { ProtectedResourceOptions } from './resource-server/protected-resource'
-export type { Middleware, RequireAccessTokenOptions, RouteRequest } from './resource-server/require-access-token'
+export type {
+  Middleware,
+  ProtectedResourceOptions,
+  RequireAccessTokenOptions,
+  RouteRequest,
+} from './resource-server/guards'
 export type { AccessTokenVerifier, VerifierOptions } from './resource-server/verifier'
 export type {
   AccessTokenInfo,

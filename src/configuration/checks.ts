@@ -68,6 +68,15 @@ export function distinct<T extends string>(check: Check<T>): Check<T[]> {
   }
 }
 
+/** A list that is not empty: nothing may be a mistake of the host's. */
+export function notEmpty<T>(check: Check<T[]>, allowed = 'an array of at least one item, or omitted'): Check<T[]> {
+  return (given, name) => {
+    const items = check(given, name)
+    if (items.length > 0) return items
+    throw new ConfigurationError(name, given, allowed)
+  }
+}
+
 type Checks = Record<string, Check<unknown>>
 
 /** An object with these members and no others, except those that are ignored: the checked record does not have them. */

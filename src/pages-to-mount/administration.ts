@@ -8,7 +8,7 @@ import { callHost, type HookAnswer } from '../host/call-host'
 import { type CompanyQuestion, companyQuestion, respondWithAdministration } from '../pages/administration-page'
 import { digest } from '../protocol/digest'
 import { redirectHostOf } from '../protocol/redirect-uri'
-import type { Middleware } from '../resource-server/require-access-token'
+import type { Middleware } from '../resource-server/guards'
 import { appOf, appsOfCompany, endGrants } from './apps-of-company'
 import {
   type CompanyRules,

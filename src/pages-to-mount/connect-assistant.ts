@@ -1,7 +1,7 @@
 import { identifier, optional, requirements, resource, text } from '../configuration/checks'
 import type { ConnectGuide, ConnectRequest } from '../connect/connect'
 import { respondWithConnectPage } from '../pages/connect-page'
-import type { Middleware } from '../resource-server/require-access-token'
+import type { Middleware } from '../resource-server/guards'
 import { mountedPage, type PageRooms, somebody, type Visit, type WhoHook, whoHook } from './mounted-page'
 
 /** For whom the page "Connect an assistant" is. */

@@ -2,7 +2,7 @@ import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import { identifier, requirements, text } from '../configuration/checks'
 import { type ConnectedApp, disconnectQuestion, respondWithConnectedApps } from '../pages/connected-apps-page'
-import type { Middleware } from '../resource-server/require-access-token'
+import type { Middleware } from '../resource-server/guards'
 import {
   type Fields,
   mountedPage,

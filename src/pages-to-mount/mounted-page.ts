@@ -12,7 +12,7 @@ import { nosniff, removeCors, sendResponse } from '../http/responses'
 import type { Appearance, Appearances } from '../pages/appearance'
 import { type Question, respondWithQuestion } from '../pages/question-page'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import type { Middleware } from '../resource-server/require-access-token'
+import type { Middleware } from '../resource-server/guards'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
 

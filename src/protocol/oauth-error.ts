@@ -102,6 +102,11 @@ export function oauthError<Code extends AnsweredCode>(
   return new OAuthError(code, description, options)
 }
 
+/** The error for what only the host can put right, as the cause says. */
+export function misconfigured(description: ErrorDescription<'server_error'>, cause: unknown): OAuthError {
+  return oauthError('server_error', description, { cause, reason: 'misconfigured' })
+}
+
 /** The error for a request that cannot be answered because a store or hook of the host failed: the client keeps its tokens and tries again. */
 export function temporarilyUnavailable(cause: unknown, reason: FaultReason = 'token_store_failed'): OAuthError {
   return oauthError('temporarily_unavailable', 'Sign-in is temporarily unavailable, try again shortly', {

@@ -1,12 +1,10 @@
-// More than 300 lines: the words of what a host is told of a token, and then all that a token must have, in one place.
-
 import {
   anything,
-  type Check,
   type Checked,
   distinct,
   flag,
   must,
+  notEmpty,
   optional,
   requiredScopes,
   requirements,
@@ -16,8 +14,8 @@ import { ConfigurationError } from '../configuration/configuration-error'
 import type { GuardedStore } from '../host/guarded-store'
 import type { NodeRequest } from '../http/node-messages'
 import { type BaseUrl, hostOfOrigin } from '../http/request-address'
-import { OAuthError, oauthError, withContext } from '../protocol/oauth-error'
-import { canonicalResource, metadataUrlOf, tenantKeyOf } from '../protocol/resource'
+import { misconfigured, OAuthError, oauthError, withContext } from '../protocol/oauth-error'
+import { canonicalResource, tenantKeyOf } from '../protocol/resource'
 import { scopesOf, withImplied, withoutOfflineAccess } from '../protocol/scope'
 import { isSubjectKind, kindOfSubject, type SubjectKind, subjectKinds } from '../protocol/subject'
 import type { ProtectedResources } from '../tenants/protected-resources'
@@ -100,20 +98,11 @@ interface AccessTokenFacts {
 }
 
 const subjectKind = must<SubjectKind>(subjectKinds.join(' or '), isSubjectKind, { quotes: true })
-
-/** Not none, which may be a mistake of the host's. */
-const acceptedKinds: Check<SubjectKind[]> = (given, name) => {
-  const kinds = distinct(subjectKind)(given, name)
-  if (kinds.length > 0) return kinds
-  throw new ConfigurationError(name, given, `an array of ${subjectKinds.join(' and ')}, or omitted`)
-}
-
-/** The check of what guards accept. */
-export const accepts = optional<SubjectKind[]>(acceptedKinds, ['customer'])
+const acceptedKinds = notEmpty(distinct(subjectKind), `an array of ${subjectKinds.join(' and ')}, or omitted`)
 
 /** The checks of {@link AccessTokenRequirements}. */
 export const verifyOptions = {
-  accepts,
+  accepts: optional<SubjectKind[]>(acceptedKinds, ['customer']),
   resource: optional(resourceIndicator),
   scopes: optional(requiredScopes, []),
   checkRevocation: optional(flag),
@@ -132,33 +121,27 @@ const checkedMembers = requirements({
 /** Checked options, the name of the method that the host has called, and the token as its request has it, if that is known. */
 export type Verification = CheckedOptions & { guard: string; presented?: PresentedToken | undefined }
 
+/** What the guards of APIs go by. */
+export interface ApiRooms {
+  tokens: AccessTokens
+  tenants: Tenants
+  resources: ProtectedResources
+  baseUrl: BaseUrl
+}
+
+interface VerificationRooms extends ApiRooms {
+  store: GuardedStore
+  proofs: DpopProofs
+  /** The option `scopes`: what a tenant offers unless its record says otherwise. */
+  scopes: readonly string[]
+}
+
 /** Verifies access tokens for the host's own API (RFC 9068 section 4). */
 export class AccessTokenVerifications {
-  readonly #tokens: AccessTokens
-  readonly #tenants: Tenants
-  readonly #store: GuardedStore
-  readonly #proofs: DpopProofs
-  readonly #baseUrl: BaseUrl
-  readonly #announced: ProtectedResources
-  readonly #scopes: readonly string[]
+  readonly #rooms: VerificationRooms
 
-  /** @param scopes The option `scopes`: what a tenant offers unless its record says otherwise. */
-  constructor(
-    tokens: AccessTokens,
-    tenants: Tenants,
-    store: GuardedStore,
-    proofs: DpopProofs,
-    baseUrl: BaseUrl,
-    announced: ProtectedResources,
-    scopes: readonly string[],
-  ) {
-    this.#tokens = tokens
-    this.#tenants = tenants
-    this.#store = store
-    this.#proofs = proofs
-    this.#baseUrl = baseUrl
-    this.#announced = announced
-    this.#scopes = scopes
+  constructor(rooms: VerificationRooms) {
+    this.#rooms = rooms
   }
 
   /** Verifies an access token of a named tenant, or of any. */
@@ -166,7 +149,7 @@ export class AccessTokenVerifications {
     const { tenantKey, anyTenant, req, ...options } = checkedMembers(given, 'verifyAccessToken')
     const inRequest = req && presentedToken(req)
     const presented = inRequest?.token === token ? inRequest : undefined
-    const baseUrl = this.#baseUrl.current()
+    const baseUrl = this.#rooms.baseUrl.current()
     const key = anyTenant === true ? await this.#tenantKeyFor(token, baseUrl) : checkedTenantKey(tenantKey)
     return this.verifyOf(key, token, { ...options, presented, guard: 'verifyAccessToken' })
   }
@@ -176,20 +159,21 @@ export class AccessTokenVerifications {
     const tenantKey = tenantKeyOf(claimedIssuer(token), baseUrl)
     if (tenantKey !== undefined) return tenantKey
     // The host's store is asked for no host that a stranger has written into a token.
-    const { iss } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
+    const { iss } = this.#rooms.tokens.claimsOf(token, { ignoreExpiration: true })
     const host = hostOfOrigin(iss)
     const isOrigin = host !== undefined && new URL(iss).origin === iss
-    return isOrigin ? (await this.#tenants.findAtHost(host, baseUrl))?.key : undefined
+    return isOrigin ? (await this.#rooms.tenants.findAtHost(host, baseUrl))?.key : undefined
   }
 
   /** Verifies with checked options. Its errors say whose token it is. */
   async verifyOf(tenantKey: string | undefined, token: string, verification: Verification): Promise<AccessTokenInfo> {
     if (tenantKey === undefined) throw notOurs()
+    const { tokens, tenants, baseUrl } = this.#rooms
     try {
-      const tenant = await this.#tenants.find(tenantKey, this.#baseUrl.current())
+      const tenant = await tenants.find(tenantKey, baseUrl.current())
       return await this.verifyFor(tenant, token, verification)
     } catch (refused) {
-      throw this.#tokens.namingOwner(withContext(refused, { tenantKey }), token)
+      throw tokens.namingOwner(withContext(refused, { tenantKey }), token)
     }
   }
 
@@ -211,8 +195,7 @@ export class AccessTokenVerifications {
   /** The address of a resource's metadata (RFC 9728 section 3.1). Undefined if the host has not announced it, or the tenant does not have it. */
   metadataUrlOf(resource: string | undefined, tenant: ResolvedTenant): string | undefined {
     const spelling = spelledByTenant(canonicalResource(resource ?? tenant.address.resources[0]) ?? '', tenant)
-    const announced = spelling && this.#announced.named(canonicalResource(spelling) ?? '', tenant.address)
-    return announced ? metadataUrlOf(announced.urlFor(tenant.address)) : undefined
+    return spelling && this.#rooms.resources.metadataUrlOf(canonicalResource(spelling), tenant.address)
   }
 
   /**
@@ -221,7 +204,7 @@ export class AccessTokenVerifications {
    */
   #scopesIn(token: string, resource: string | undefined, tenant: ResolvedTenant): string[] {
     try {
-      const { iss, aud, tenant_id, scope } = this.#tokens.claimsOf(token, { ignoreExpiration: true })
+      const { iss, aud, tenant_id, scope } = this.#rooms.tokens.claimsOf(token, { ignoreExpiration: true })
       const isForThis = isFor(resource ?? tenant.address.resources[0], aud, tenant) && tenant_id === tenant.id
       return isForThis && isIssuerOf(tenant, iss) ? withoutOfflineAccess(scopesOf(scope)) : []
     } catch {
@@ -229,34 +212,31 @@ export class AccessTokenVerifications {
     }
   }
 
-  async #verified(
-    tenant: ResolvedTenant,
-    token: string,
-    {
-      resource = tenant.address.resources[0],
-      scopes: required,
-      checkRevocation = false,
-      accepts,
-      presented,
-      guard,
-    }: Verification,
-  ): Promise<AccessTokenInfo> {
-    const claims = this.#tokens.claimsOf(token)
+  async #verified(tenant: ResolvedTenant, token: string, verification: Verification): Promise<AccessTokenInfo> {
+    const { tokens, store, proofs, baseUrl } = this.#rooms
+    const { resource = tenant.address.resources[0], scopes: required, accepts, presented, guard } = verification
+    const claims = tokens.claimsOf(token)
     // The issuer alone does not tell companies apart: it stays the same when a tenant key passes to another company.
     if (claims.tenant_id !== tenant.id) throw invalidToken('The access token is not for this tenant', 'wrong_tenant')
     if (!isIssuerOf(tenant, claims.iss)) throw invalidToken('The access token is not for this tenant', 'wrong_issuer')
     if (!isFor(resource, claims.aud, tenant)) {
       throw invalidToken('The access token is not for this resource', 'wrong_resource')
     }
-    checkBoundKey(claims, presented, { resource, basePath: this.#baseUrl.path, tenant }, this.#proofs)
+    checkBoundKey(claims, presented, { resource, basePath: baseUrl.path, tenant }, proofs)
     const kind = kindOfSubject(claims.sub)
-    if (!accepts.includes(kind)) throw notAccepted(kind, accepts)
+    if (!accepts.includes(kind)) {
+      // Another token of the same client would not help, so this is not `invalid_token`.
+      throw oauthError('insufficient_scope', `This API accepts only access tokens for a ${accepts.join(' or ')}`, {
+        reason: 'subject_not_accepted',
+        detail: { asked: kind, accepted: accepts },
+      })
+    }
     // A scope that the tenant no longer offers counts for nothing, even if an older token has it.
     const scopes = withImplied(scopesOf(claims.scope), tenant.policy.implied).filter((scope) =>
       tenant.policy.scopes.includes(scope),
     )
     this.#checkScopes(scopes, required, guard, tenant)
-    if (checkRevocation && !(await this.#store.findGrant(tenant.id, claims.grant_id))) {
+    if (verification.checkRevocation && !(await store.findGrant(tenant.id, claims.grant_id))) {
       throw invalidToken('The access token has been revoked', 'ended_or_lost')
     }
     return {
@@ -275,8 +255,13 @@ export class AccessTokenVerifications {
 
   #checkScopes(scopes: readonly string[], required: readonly string[], guard: string, tenant: ResolvedTenant): void {
     const notOffered = required.filter((scope) => !tenant.policy.scopes.includes(scope))
-    const unheardOf = notOffered.find((scope) => !this.#scopes.includes(scope))
-    if (unheardOf !== undefined) throw requiresUnknownScope(guard, unheardOf, tenant)
+    const unheardOf = notOffered.find((scope) => !this.#rooms.scopes.includes(scope))
+    if (unheardOf !== undefined) {
+      const says = `has ${JSON.stringify(unheardOf)}, which neither the option scopes nor the tenant ${JSON.stringify(tenant.key)} has`
+      const allowed = 'scopes that the option or the tenant has'
+      const cause = new ConfigurationError(`${guard}.scopes`, unheardOf, allowed, { says })
+      throw misconfigured('This API is misconfigured', cause)
+    }
     if (required.every((scope) => scopes.includes(scope))) return
     throw oauthError('insufficient_scope', `The access token must have the scope ${required.join(' ')}`, {
       detail: { asked: scopes, accepted: required, ...(notOffered.length > 0 && { notOffered }) },
@@ -299,19 +284,4 @@ function isFor(resource: string, audience: string, tenant: ResolvedTenant): bool
 function checkedTenantKey(tenantKey: unknown): string {
   if (typeof tenantKey === 'string') return tenantKey
   throw new ConfigurationError('tenantKey', tenantKey, 'the key of a tenant, or anyTenant: true in its place')
-}
-
-/** Another token of the same client would not help, so this is not `invalid_token`. */
-function notAccepted(kind: SubjectKind, accepted: readonly SubjectKind[]): OAuthError {
-  return oauthError('insufficient_scope', `This API accepts only access tokens for a ${accepted.join(' or ')}`, {
-    reason: 'subject_not_accepted',
-    detail: { asked: kind, accepted },
-  })
-}
-
-function requiresUnknownScope(guard: string, scope: string, { key }: ResolvedTenant): OAuthError {
-  const cause = new ConfigurationError(`${guard}.scopes`, scope, 'scopes that the option or the tenant has', {
-    says: `has ${JSON.stringify(scope)}, which neither the option scopes nor the tenant ${JSON.stringify(key)} has`,
-  })
-  return oauthError('server_error', 'This API is misconfigured', { cause, reason: 'misconfigured' })
 }

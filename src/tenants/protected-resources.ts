@@ -72,13 +72,13 @@ export class ProtectedResources {
   }
 
   /** Finds the protected resource that has this address, in canonical form, at a tenant. */
-  named(canonical: string | undefined, address: TenantAddress): ProtectedResource | undefined {
+  named(canonical: string, address: TenantAddress): ProtectedResource | undefined {
     return this.all.find(({ urlFor }) => canonicalResource(urlFor(address)) === canonical)
   }
 
   /** The address of the metadata of that resource (RFC 9728 section 3.1). Undefined if the host has announced none. */
   metadataUrlOf(canonical: string | undefined, address: TenantAddress): string | undefined {
-    const found = this.named(canonical, address)
+    const found = this.named(canonical ?? '', address)
     return found && metadataUrlOf(found.urlFor(address))
   }
 

@@ -3,7 +3,7 @@ import { isObject } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Tenant, TenantStore } from '../contract/tenant-store'
 import { StoreCalls } from '../host/call-host'
-import { type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
+import { misconfigured, type OAuthError, type OAuthErrorOptions, oauthError } from '../protocol/oauth-error'
 import { isTenantKey, type ProtectedResource, type TenantAddress } from '../protocol/resource'
 import type { ProtectedResources } from './protected-resources'
 import { type ResolvedTenant, resolveTenant, type TenantDefaults, type TenantWithoutRecord } from './resolved-tenant'
@@ -145,10 +145,7 @@ function orMisconfigured<T>(read: () => T): T {
   try {
     return read()
   } catch (error) {
-    throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
-      cause: error,
-      reason: 'misconfigured',
-    })
+    throw misconfigured('Customer sign-in is misconfigured at this address', error)
   }
 }
 

@@ -1,7 +1,7 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import { digest } from '../protocol/digest'
 import { hasKeyOf, isAssertionAlgorithm, isSignedBy, type Signer } from '../protocol/json-web-keys'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { misconfigured, type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
 import { isResource } from '../protocol/resource'
 import { isScopeToken } from '../protocol/scope'
@@ -106,10 +106,7 @@ export class Assertions {
     const cause = new ConfigurationError('customerOf', undefined, 'a function', {
       says: `is missing: a trusted issuer of the tenant ${JSON.stringify(key)} has it as its subject`,
     })
-    throw oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
-      cause,
-      reason: 'misconfigured',
-    })
+    throw misconfigured('Customer sign-in is misconfigured at this address', cause)
   }
 
   #checked(jwt: UnverifiedJwt, issuer: CheckedIssuer, presented: Presented, tenant: ResolvedTenant): Assertion {

@@ -6,6 +6,7 @@ import {
   listOf,
   must,
   mustBeText,
+  notEmpty,
   nullable,
   record,
   resource,
@@ -63,14 +64,6 @@ const keySetUrl = mustBeText('an https address, or an http address on loopback',
 )
 
 const algorithm = must<AssertionAlgorithm>(assertionAlgorithms.join(', '), isAssertionAlgorithm, { quotes: true })
-
-const notEmpty = <T>(check: Check<T[]>): Check<T[]> => {
-  return (given, name) => {
-    const items = check(given, name)
-    if (items.length > 0) return items
-    throw new ConfigurationError(name, given, 'an array of at least one item, or omitted')
-  }
-}
 
 const claimValue = must<string | number | boolean>(
   'a text that is not empty, a number, true or false, or an array of these',

@@ -1,25 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { must, optional, requirements } from '../configuration/checks'
+import { must, mustBeText, optional, requirements } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { callHost } from '../host/call-host'
 import { type Emit, type Place, reportError } from '../host/emitter'
 import type { NodeRequest, NodeResponse } from '../http/node-messages'
-import { type BaseUrl, type HostRequest, requestPath } from '../http/request-address'
+import { type HostRequest, requestHost, requestPath } from '../http/request-address'
 import { respondAsApi, respondWithChallenge } from '../http/responses'
-import { OAuthError, oauthError } from '../protocol/oauth-error'
+import { misconfigured, OAuthError } from '../protocol/oauth-error'
 import { isResource, isTenantKey } from '../protocol/resource'
 import { guardedRequests } from '../telemetry/channels'
 import type { GuardMessage } from '../telemetry/messages'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
-import type { Tenants } from '../tenants/tenants'
-import { type AccessTokens, invalidToken } from '../tokens/access-tokens'
+import { noSuchTenant } from '../tenants/tenants'
+import { invalidToken } from '../tokens/access-tokens'
 import { type Challenge, challengeOf, withChallenge } from './challenge'
-import { type PresentedToken, presentedToken, schemeIn, schemeToAskFor } from './presented-token'
-import type { WarnOfScopes } from './unknown-scopes'
+import { presentedToken, schemeIn, schemeToAskFor } from './presented-token'
+import type { WarnOfScopes } from './require-scopes'
 import {
   type AccessTokenInfo,
   type AccessTokenRequirements,
   type AccessTokenVerifications,
+  type ApiRooms,
   type CheckedOptions,
   verifyOptions,
 } from './verify-access-token'
@@ -38,11 +39,58 @@ export interface RequireAccessTokenOptions<R = RouteRequest> extends Omit<Access
   resource?: string | ((req: R) => string | Promise<string>)
 }
 
+/** A protected resource that every tenant has, at a path of its own. */
+export interface ProtectedResourceOptions extends Omit<AccessTokenRequirements, 'resource'> {
+  /**
+   * The path below `baseUrl`, with `:tenantKey` for the tenant: `/v1/:tenantKey/mcp`. At a company with a domain of its own, the path is what
+   * follows `:tenantKey`, such as `/mcp`, or if nothing does, what precedes it. So with a `findTenantByHost`, no two paths may end alike.
+   */
+  path: string
+  /**
+   * The scopes that only some requests need (see `requireScopes`). The metadata lists them after `scopes`, as far as the tenant offers them.
+   * Default: if there are no `scopes` either, the metadata lists all that the tenant offers.
+   */
+  scopesSupported?: string | readonly string[]
+}
+
+const aTenantKey = 'the key of a tenant'
+const anApi = 'an absolute URL without a fragment'
+
+/** A value for every request, or a function that gives the one of a request. */
+type PerRequest = RequireAccessTokenOptions<never>['tenantKey']
+
+function perRequest(what: string, accepts: (text: string) => boolean) {
+  return must<PerRequest>(
+    `${what}, or a function of the request`,
+    (given) => (typeof given === 'string' ? accepts(given) : typeof given === 'function'),
+    { quotes: true },
+  )
+}
+
+const checkedRequirement = requirements({
+  ...verifyOptions,
+  tenantKey: perRequest(aTenantKey, isTenantKey),
+  resource: optional(perRequest(anApi, isResource)),
+})
+
+const { accepts, scopes, checkRevocation } = verifyOptions
+
+const checkedResource = requirements({
+  path: mustBeText(
+    'a path with :tenantKey as one of its segments and no slash at its end, such as /v1/:tenantKey/mcp',
+    (given) => /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
+  ),
+  scopes,
+  scopesSupported: scopes,
+  checkRevocation,
+  accepts,
+})
+
 /** Passes a request on to the next handler, or answers it. For Express, Connect, node:http and node:http2. */
 export type Middleware = (req: NodeRequest, res: NodeResponse, next: (error?: unknown) => void) => void
 
 /** What a guard requires of a request, after its checks. */
-export interface Requirement extends Omit<CheckedOptions, 'resource'> {
+interface Requirement extends Omit<CheckedOptions, 'resource'> {
   /** Finds the tenant of a request, and writes its key into the place as soon as that is known. */
   tenantOf: (req: NodeRequest, place: Place) => Promise<ResolvedTenant>
   /** The API that the token must be for. Undefined stands for the tenant's first. */
@@ -58,54 +106,71 @@ interface Known {
   resource?: string | undefined
 }
 
-/** Makes the middleware that guards the host's own API (RFC 6750). */
-export class AccessTokenGuards {
-  readonly #verifications: AccessTokenVerifications
-  readonly #tokens: AccessTokens
-  readonly #tenants: Tenants
-  readonly #baseUrl: BaseUrl
-  readonly #timeout: number
-  readonly #warnOfScopes: WarnOfScopes
-  readonly #emit: Emit
+interface GuardRooms extends ApiRooms {
+  verifications: AccessTokenVerifications
+  /** How long a function of the host's may take to return a value for a request, in milliseconds. */
+  timeout: number
+  warnOfScopes: WarnOfScopes
+  emit: Emit
+}
 
-  /** @param timeout How long a function of the host's may take to return a value for a request, in milliseconds. */
-  constructor(
-    verifications: AccessTokenVerifications,
-    tokens: AccessTokens,
-    tenants: Tenants,
-    baseUrl: BaseUrl,
-    timeout: number,
-    warnOfScopes: WarnOfScopes,
-    emit: Emit,
-  ) {
-    this.#verifications = verifications
-    this.#tokens = tokens
-    this.#tenants = tenants
-    this.#baseUrl = baseUrl
-    this.#timeout = timeout
-    this.#warnOfScopes = warnOfScopes
-    this.#emit = emit
+/** Makes the middleware that guards the host's own API (RFC 6750): it sets `req.auth` and calls `next`, or answers with an error. */
+export class AccessTokenGuards {
+  readonly #rooms: GuardRooms
+
+  constructor(rooms: GuardRooms) {
+    this.#rooms = rooms
   }
 
-  /** Makes the middleware from the host's options. */
+  /** Makes the middleware for an API whose tenant and address the host finds. */
   requireAccessToken<R extends NodeRequest>(options: RequireAccessTokenOptions<R>): Middleware {
     const guard = 'requireAccessToken'
-    const { tenantKey, resource, ...others } = checkedRequirement<R>(options)
-    this.#warnOfScopes(guard, others.scopes)
-    return this.middleware({
+    const { tenants, baseUrl, warnOfScopes } = this.#rooms
+    const { tenantKey, resource, ...others } = checkedRequirement(options, guard)
+    warnOfScopes(guard, others.scopes)
+    return this.#middleware({
       ...others,
       guard,
       tenantOf: async (req, place) => {
         const key = await this.#read(tenantKey, req, aTenantKey, `${guard}.tenantKey`)
         place.tenantKey = key
-        return this.#tenants.find(key, this.#baseUrl.current(req as IncomingMessage))
+        return tenants.find(key, baseUrl.current(req as IncomingMessage))
       },
       resourceOf: (req) => resource && this.#read(resource, req, anApi, `${guard}.resource`),
     })
   }
 
-  /** Makes the middleware: it sets `req.auth` and calls `next`, or answers with an error. */
-  middleware(requirement: Requirement): Middleware {
+  /** Announces a protected resource. @returns The middleware, whose challenges lead to its metadata (RFC 9728 section 5.1). */
+  protectedResource(options: ProtectedResourceOptions): Middleware {
+    const guard = 'protectedResource'
+    const { tenants, resources, baseUrl, warnOfScopes } = this.#rooms
+    const { path, scopesSupported, ...others } = checkedResource(options, guard)
+    warnOfScopes(guard, [...others.scopes, ...scopesSupported])
+    const announced = resources.announce(path, others.scopes, scopesSupported)
+    return this.#middleware({
+      ...others,
+      guard,
+      tenantOf: async (request, place) => {
+        const req = request as HostRequest
+        // No tenant has the path '', so a request target that others may read differently is refused.
+        const target = requestPath(req.originalUrl ?? req.url) ?? ''
+        const shared = baseUrl.current(req)
+        const inPath = announced.tenantKeyIn(baseUrl.below(target))
+        if (inPath) {
+          place.tenantKey = inPath.tenantKey
+          return tenants.findInPath(inPath.tenantKey, requestHost(req), shared)
+        }
+        const isOnOwnDomain = announced.restOnOwnDomain(target) !== undefined
+        const tenant = isOnOwnDomain ? await tenants.findAtHost(requestHost(req), shared) : undefined
+        if (!tenant) throw noSuchTenant()
+        place.tenantKey = tenant.key
+        return tenant
+      },
+      resourceOf: (_req, tenant) => announced.urlFor(tenant.address),
+    })
+  }
+
+  #middleware(requirement: Requirement): Middleware {
     return (req, response, next) => {
       const res = response as ServerResponse
       const { originalUrl = req.url } = req as HostRequest
@@ -138,8 +203,8 @@ export class AccessTokenGuards {
       } else {
         const refused =
           error instanceof OAuthError ? withChallenge(error, this.#challenge(req, requirement, known)) : error
-        const named = this.#tokens.namingOwner(refused, presentedToken(req)?.token ?? '')
-        respondAsApi(res, reportError(named, known.place, this.#emit, message))
+        const named = this.#rooms.tokens.namingOwner(refused, presentedToken(req)?.token ?? '')
+        respondAsApi(res, reportError(named, known.place, this.#rooms.emit, message))
       }
       message.status = res.statusCode
       return false
@@ -154,14 +219,18 @@ export class AccessTokenGuards {
     const tenant = await tenantOf(req, known.place)
     const resource = await resourceOf(req, tenant)
     Object.assign(known, { tenant, resource })
-    const presented = requiredToken(req)
-    const auth = await this.#verifications.verifyFor(tenant, presented.token, { ...required, resource, presented })
+    const presented = presentedToken(req)
+    if (!presented) {
+      throw schemeIn(req) ? invalidToken('The access token is malformed', 'malformed_token') : new MissingToken()
+    }
+    const verification = { ...required, resource, presented }
+    const auth = await this.#rooms.verifications.verifyFor(tenant, presented.token, verification)
     Object.assign(req, { auth })
     return auth
   }
 
   #challenge(req: NodeRequest, { scopes }: Requirement, { tenant, resource }: Known): Challenge {
-    const metadataUrl = tenant && this.#verifications.metadataUrlOf(resource, tenant)
+    const metadataUrl = tenant && this.#rooms.verifications.metadataUrlOf(resource, tenant)
     return { scopes, metadataUrl, scheme: schemeToAskFor(req, tenant) }
   }
 
@@ -171,44 +240,12 @@ export class AccessTokenGuards {
    * @throws {OAuthError} `server_error` if a function returns anything but a string: a default must not take its place. Any string is taken
    * as it is.
    */
-  async #read<R>(value: PerRequest<R>, req: NodeRequest, { what }: Kind, name: string): Promise<string> {
+  async #read(value: PerRequest, req: NodeRequest, what: string, name: string): Promise<string> {
     if (typeof value === 'string') return value
-    const given: unknown = await callHost(name, this.#timeout, () => value(req as R))
+    const given: unknown = await callHost(name, this.#rooms.timeout, () => value(req as never))
     if (typeof given === 'string') return given
-    throw oauthError('server_error', 'This API is misconfigured', {
-      cause: wrongAnswer(name, given, what),
-      reason: 'misconfigured',
-    })
+    throw misconfigured('This API is misconfigured', wrongAnswer(name, given, what))
   }
-}
-
-type PerRequest<R> = RequireAccessTokenOptions<R>['tenantKey']
-
-interface Kind {
-  what: string
-  accepts(text: string): boolean
-}
-
-const aTenantKey: Kind = { what: 'the key of a tenant', accepts: isTenantKey }
-const anApi: Kind = { what: 'an absolute URL without a fragment', accepts: isResource }
-
-function checkedRequirement<R>(given: RequireAccessTokenOptions<R>) {
-  const perRequest = ({ what, accepts }: Kind) =>
-    must<PerRequest<R>>(
-      `${what}, or a function of the request`,
-      (value) => (typeof value === 'string' ? accepts(value) : typeof value === 'function'),
-      { quotes: true },
-    )
-  const checks = { ...verifyOptions, tenantKey: perRequest(aTenantKey), resource: optional(perRequest(anApi)) }
-  return requirements(checks)(given, 'requireAccessToken')
-}
-
-/** @throws {MissingToken} */
-function requiredToken(req: NodeRequest): PresentedToken {
-  const presented = presentedToken(req)
-  if (presented) return presented
-  if (schemeIn(req)) throw invalidToken('The access token is malformed', 'malformed_token')
-  throw new MissingToken()
 }
 
 /** The request has no token at all. */
