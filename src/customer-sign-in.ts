@@ -71,7 +71,6 @@ import { Tenants } from './tenants/tenants'
 import { AccessTokens } from './tokens/access-tokens'
 import { DpopProofs } from './tokens/dpop-proofs'
 import { type KeyOptions, Keyring } from './tokens/keyring'
-import { AssertedCustomers } from './trusted-issuers/asserted-customers'
 import { AssertedGrants } from './trusted-issuers/asserted-grants'
 import { Assertions } from './trusted-issuers/assertions'
 import { checkIssuer, type IssuerCheck, type IssuerReport } from './trusted-issuers/check-issuer'
@@ -392,7 +391,8 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     client_credentials: clientCredentials(clientOptions.authentication, authorizations, grants, tokens),
     'urn:ietf:params:oauth:grant-type:jwt-bearer': jwtBearer({
       assertions: new Assertions(issuerKeys, options.customerOf !== undefined, now),
-      customers: new AssertedCustomers(options.customerOf, timeout),
+      customerOf: options.customerOf,
+      timeout,
       asserted: new AssertedGrants(grants, store, now),
       authorizations,
       clients,

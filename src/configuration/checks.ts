@@ -30,6 +30,11 @@ export function mustBeText(allowed: string, accepts: (text: string) => boolean):
   return must(allowed, (given) => typeof given === 'string' && accepts(given), { quotes: true })
 }
 
+/** One of some words. */
+export function oneOf<T extends string>(...words: readonly T[]): Check<T> {
+  return must(words.join(' or '), (given) => words.includes(given as T), { quotes: true })
+}
+
 /** A whole number from `min` on, up to `max` if there is one. */
 export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): Check<number> {
   const allowed = `a whole number${max === Number.POSITIVE_INFINITY ? `, ${min} or more` : ` from ${min} to ${max}`}`

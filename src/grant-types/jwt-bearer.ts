@@ -7,7 +7,7 @@ import { canonicalResource, requestedResource } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
 import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { AccessTokens } from '../tokens/access-tokens'
-import type { AssertedCustomers } from '../trusted-issuers/asserted-customers'
+import { type CustomerMapping, subjectOf } from '../trusted-issuers/asserted-customers'
 import type { AssertedGrants } from '../trusted-issuers/asserted-grants'
 import type { Assertion, Assertions } from '../trusted-issuers/assertions'
 import type { GrantType, TokenRequest } from './grant-type'
@@ -15,9 +15,8 @@ import type { GrantType, TokenRequest } from './grant-type'
 const grantType = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /** What redeems assertions. */
-interface AssertionRooms {
+interface AssertionRooms extends CustomerMapping {
   assertions: Assertions
-  customers: AssertedCustomers
   asserted: AssertedGrants
   authorizations: Authorizations
   clients: Clients
@@ -30,7 +29,7 @@ interface AssertionRooms {
  * Grant, or of a workload. There is no refresh token: the client gets another assertion.
  */
 export function jwtBearer(rooms: AssertionRooms): GrantType {
-  const { assertions, customers, asserted, authorizations, clients, clientAuthentication, tokens } = rooms
+  const { assertions, asserted, authorizations, clients, clientAuthentication, tokens } = rooms
   const verified = ({ form, client, tenant }: TokenRequest) =>
     assertions.verify(
       form.required('assertion'),
@@ -61,7 +60,7 @@ export function jwtBearer(rooms: AssertionRooms): GrantType {
         limits: [scope === undefined ? undefined : scopesOf(scope), issuer.scopes],
       }
       const terms = authorizations.terms(asked, client.clientId, tenant)
-      const subject = await customers.subjectOf(assertion, client.clientId, tenant)
+      const subject = await subjectOf(assertion, client.clientId, tenant, rooms)
       // A workload that is no client is called by its own name.
       const clientId = client.clientId || subject
       const grant = asserted.draft({ ...terms, subject, clientId }, assertion, tenant)

@@ -7,11 +7,6 @@ export type SubjectKind = 'customer' | 'client' | 'workload'
 /** Every kind of subject. */
 export const subjectKinds: readonly SubjectKind[] = ['customer', 'client', 'workload']
 
-/** Whether a text is a kind of subject. */
-export function isSubjectKind(text: unknown): text is SubjectKind {
-  return subjectKinds.includes(text as SubjectKind)
-}
-
 const clientPrefix = 'client:'
 const workloadPrefix = 'workload:'
 

@@ -3,8 +3,8 @@ import {
   type Checked,
   distinct,
   flag,
-  must,
   notEmpty,
+  oneOf,
   optional,
   requiredScopes,
   requirements,
@@ -17,7 +17,7 @@ import { type BaseUrl, hostOfOrigin } from '../http/request-address'
 import { misconfigured, OAuthError, oauthError, withContext } from '../protocol/oauth-error'
 import { canonicalResource, tenantKeyOf } from '../protocol/resource'
 import { scopesOf, withImplied, withoutOfflineAccess } from '../protocol/scope'
-import { isSubjectKind, kindOfSubject, type SubjectKind, subjectKinds } from '../protocol/subject'
+import { kindOfSubject, type SubjectKind, subjectKinds } from '../protocol/subject'
 import type { ProtectedResources } from '../tenants/protected-resources'
 import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
@@ -97,8 +97,10 @@ interface AccessTokenFacts {
   claims: Record<string, unknown>
 }
 
-const subjectKind = must<SubjectKind>(subjectKinds.join(' or '), isSubjectKind, { quotes: true })
-const acceptedKinds = notEmpty(distinct(subjectKind), `an array of ${subjectKinds.join(' and ')}, or omitted`)
+const acceptedKinds = notEmpty(
+  distinct(oneOf(...subjectKinds)),
+  `an array of ${subjectKinds.join(' and ')}, or omitted`,
+)
 
 /** The checks of {@link AccessTokenRequirements}. */
 export const verifyOptions = {

@@ -10,9 +10,9 @@ import {
   identifier,
   isObject,
   listOf,
-  must,
   mustBeText,
   nullable,
+  oneOf,
   optional,
   record,
   resource,
@@ -24,7 +24,7 @@ import type { AskConsent, Client, ClientRule, Tenant } from '../contract/tenant-
 import { languageTag } from '../pages/languages'
 import { links } from '../pages/links'
 import { logoImage, theme } from '../pages/theme'
-import { defaultGrantTypes, grantTypes, isGrantType, redirectingGrantTypes } from '../protocol/grant-types'
+import { defaultGrantTypes, grantTypes, redirectingGrantTypes } from '../protocol/grant-types'
 import { isAppScheme, isRedirectHost, leadsToOwnDevice, ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isClientId, isRegisteredId } from '../protocol/registered-id'
 import { isTenantKey } from '../protocol/resource'
@@ -37,9 +37,7 @@ export const accessTokenLifetime = duration(1, 3600)
 export const refreshTokenLifetime = duration(1, 30 * 86_400)
 
 /** How often customers are asked for consent. */
-export const askConsent = must<AskConsent>('always or once', (given) => given === 'always' || given === 'once', {
-  quotes: true,
-})
+export const askConsent = oneOf<AskConsent>('always', 'once')
 
 function isOwnBaseUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
@@ -79,7 +77,7 @@ const redirectUri: Check<string> = (given, name) => {
   throw new ConfigurationError(name, given, 'a redirect URI', { says })
 }
 
-const grantType = must<string>(grantTypes.join(' or '), isGrantType, { quotes: true })
+const grantType = oneOf<string>(...grantTypes)
 
 const clientMembers = record({
   clientId: mustBeText(

@@ -34,42 +34,35 @@ export interface AssertedCustomer {
  */
 export type CustomerOfHook = (asserted: AssertedCustomer) => HookAnswer<string | null>
 
-/** Says whose grants assertions give. */
-export class AssertedCustomers {
-  readonly #customerOf: CustomerOfHook | undefined
-  readonly #timeout: number
+/** What a customer is found by whom the host itself has to find. */
+export interface CustomerMapping {
+  customerOf: CustomerOfHook | undefined
+  /** How long the hook may take, in milliseconds. */
+  timeout: number
+}
 
-  /** @param timeout How long the host's hook may take, in milliseconds. */
-  constructor(customerOf: CustomerOfHook | undefined, timeout: number) {
-    this.#customerOf = customerOf
-    this.#timeout = timeout
+/**
+ * The subject of a verified assertion.
+ *
+ * @throws {OAuthError} `invalid_grant` if it is nobody's; `temporarily_unavailable` if the host does not say it.
+ */
+export async function subjectOf(
+  { issuer, name, claims }: Assertion,
+  clientId: string,
+  { record }: ResolvedTenant,
+  { customerOf, timeout }: CustomerMapping,
+): Promise<string> {
+  if (issuer.kind === 'workload') return subjectOfWorkload(issuer.issuer, name)
+  const isMapped = issuer.subject === byHost
+  const asserted = { tenant: record, issuer: issuer.issuer, claims, clientId }
+  const found = isMapped ? await callHost('customerOf', timeout, () => customerOf?.(asserted)) : name
+  const subject = usable(found)
+  if (subject !== undefined) return subject
+  if (!isMapped || found === undefined || found === null || found === '') {
+    throw refused('is about nobody who is a customer here', issuer, 'no_customer')
   }
-
-  /**
-   * The subject of a verified assertion.
-   *
-   * @throws {OAuthError} `invalid_grant` if it is nobody's; `temporarily_unavailable` if the host does not say it.
-   */
-  async subjectOf(assertion: Assertion, clientId: string, tenant: ResolvedTenant): Promise<string> {
-    const { issuer, name } = assertion
-    if (issuer.kind === 'workload') return subjectOfWorkload(issuer.issuer, name)
-    if (issuer.subject === byHost) return this.#mapped(assertion, clientId, tenant)
-    const subject = usable(name)
-    if (subject === undefined) throw refused('is about nobody who is a customer here', issuer, 'no_customer')
-    return subject
-  }
-
-  async #mapped({ issuer, claims }: Assertion, clientId: string, { record }: ResolvedTenant): Promise<string> {
-    const asserted = { tenant: record, issuer: issuer.issuer, claims, clientId }
-    const found = await callHost('customerOf', this.#timeout, () => this.#customerOf?.(asserted))
-    if (found === undefined || found === null || found === '') {
-      throw refused('is about nobody who is a customer here', issuer, 'no_customer')
-    }
-    const subject = usable(found)
-    if (subject !== undefined) return subject
-    const wrong = wrongAnswer('customerOf', found, 'a subject, as authenticate does, or nothing')
-    throw temporarilyUnavailable(wrong, 'hook_failed')
-  }
+  const wrong = wrongAnswer('customerOf', found, 'a subject, as authenticate does, or nothing')
+  throw temporarilyUnavailable(wrong, 'hook_failed')
 }
 
 /** A subject that a customer can have. */

@@ -14,14 +14,6 @@ const maxUndecided = 1000
 // Of one company in one process: an issuer makes up as many customers as it likes, and the store is everybody's.
 const maxPerMinute = 6000
 
-/** What an assertion gives to whom. */
-export interface AssertedTerms {
-  clientId: string
-  subject: string
-  scopes: string[]
-  resource: string
-}
-
 /**
  * The grants of assertions. There is at most one for each: its id follows from the assertion, so that storing it is what uses the assertion
  * up, in any number of processes. A note that the store keeps beside it still knows that when the grant has ended.
@@ -51,7 +43,11 @@ export class AssertedGrants {
   }
 
   /** Makes the grant of an assertion, which is not stored yet. */
-  draft(terms: AssertedTerms, { id, issuer }: Assertion, tenant: ResolvedTenant): GrantOfOneToken {
+  draft(
+    terms: Pick<GrantOfOneToken, 'clientId' | 'subject' | 'scopes' | 'resource'>,
+    { id, issuer }: Assertion,
+    tenant: ResolvedTenant,
+  ): GrantOfOneToken {
     const own = Buffer.from(id, 'base64url').subarray(0, partLength)
     const claims = { [trustedIssuerClaim]: { issuer: issuer.issuer, jti: id, attempt: '' } }
     return grantOfOneToken({ ...terms, claims }, tenant, own)

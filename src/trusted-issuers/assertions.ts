@@ -111,18 +111,16 @@ export class Assertions {
 
   #checked(jwt: UnverifiedJwt, issuer: CheckedIssuer, presented: Presented, tenant: ResolvedTenant): Assertion {
     const { claims } = jwt
+    const { jti, cnf, authorization_details: details, sub, scope } = claims
     checkAudience(jwt, issuer, presented, tenant)
     checkClient(jwt, issuer, presented)
     checkPins(jwt, issuer)
-    const { issuedAt, goneAt } = this.#checkTimes(jwt, issuer)
-    const { jti, scope } = claims
+    const times = this.#checkTimes(jwt, issuer)
     if (!isText(jti, maxIdLength)) throw refused(`must have a jti of 1 to ${maxIdLength} characters`, issuer)
-    const { key } = presented
-    if (claims.cnf !== undefined && (key === undefined || Object(claims.cnf).jkt !== key)) {
+    if (cnf !== undefined && (presented.key === undefined || Object(cnf).jkt !== presented.key)) {
       throw refused('is bound to a key by its cnf, which the request does not prove', issuer)
     }
-    if (claims.authorization_details !== undefined) throw refused('must not have authorization_details', issuer)
-    const { sub } = claims
+    if (details !== undefined) throw refused('must not have authorization_details', issuer)
     if (!isText(sub, maxNameLength)) throw refused('must have a sub', issuer)
     if (scope !== undefined && !isScope(scope)) throw refused('must have scope tokens as scope', issuer)
     return {
@@ -132,8 +130,7 @@ export class Assertions {
       id: digest('assertion', tenant.id, issuer.issuer, jti),
       scope,
       resources: resourcesIn(jwt, issuer),
-      issuedAt,
-      goneAt,
+      ...times,
     }
   }
 

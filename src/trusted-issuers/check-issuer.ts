@@ -1,7 +1,7 @@
 import { anything, record, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { NullableMembers, TrustedIssuer } from '../contract/tenant-store'
-import { type FetchedDocument, type FetchGuard, guardedFetch } from '../documents/guarded-fetch'
+import { type FetchGuard, guardedFetch } from '../documents/guarded-fetch'
 import { algorithmsOfKey, isKeySetUrl, type JsonWebKeySet, keySetFault } from '../protocol/json-web-keys'
 import { errorWord } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
@@ -62,22 +62,19 @@ export async function checkIssuer(
   const trusted = found(issuer, tenant, problems)
   if (trusted) {
     problems.push(...recordProblems(trusted, hasMapping))
-    const fetched = (url: string) => fetchedJson(url, guard, report, now)
-    report.jwksUri = trusted.jwksUri ?? (await discovered(trusted.issuer, guard, fetched, problems))
-    if (report.jwksUri !== undefined) await checkKeys(report.jwksUri, trusted, guard, fetched, report)
-    if (Math.abs(report.clockAhead ?? 0) > leeway) {
-      const [by, way] = [Math.abs(report.clockAhead ?? 0), (report.clockAhead ?? 0) > 0 ? 'ahead of' : 'behind']
+    const look = { guard, now, report }
+    report.jwksUri = trusted.jwksUri ?? (await discovered(trusted.issuer, look))
+    if (report.jwksUri !== undefined) await checkKeys(report.jwksUri, trusted, look)
+    const { clockAhead = 0 } = report
+    const [by, way] = [Math.abs(clockAhead), clockAhead > 0 ? 'ahead of' : 'behind']
+    if (by > leeway) {
       problems.push(`Its clock is ${by} seconds ${way} this server's: its assertions are refused beyond ${leeway}.`)
     }
   }
   return { ...report, usable: problems.length === 0 }
 }
 
-function found(
-  given: IssuerCheck['issuer'],
-  { key, policy }: ResolvedTenant,
-  problems: string[],
-): CheckedIssuer | undefined {
+function found(given: IssuerCheck['issuer'], { key, policy }: ResolvedTenant, problems: string[]) {
   if (typeof given !== 'string') {
     try {
       return trustedIssuers([given], 'trustedIssuers')[0]
@@ -89,12 +86,11 @@ function found(
   }
   const name = text(given, 'checkIssuer.issuer')
   const trusted = policy.trustedIssuers.find(({ issuer }) => issuer === name)
+  if (trusted) return trusted
   const near = policy.trustedIssuers.find(({ issuer }) => issuer.replace(/\/$/, '') === name.replace(/\/$/, ''))
-  if (!trusted) {
-    const hint = near ? `: it trusts ${near.issuer}, which differs by the slash at its end` : ''
-    problems.push(`The record of ${key} has no trusted issuer ${JSON.stringify(name)}${hint}.`)
-  }
-  return trusted
+  const hint = near ? `: it trusts ${near.issuer}, which differs by the slash at its end` : ''
+  problems.push(`The record of ${key} has no trusted issuer ${JSON.stringify(name)}${hint}.`)
+  return undefined
 }
 
 function recordProblems(trusted: CheckedIssuer, hasMapping: boolean): string[] {
@@ -108,16 +104,20 @@ function recordProblems(trusted: CheckedIssuer, hasMapping: boolean): string[] {
   return [`It signs for others too: let claims name ${which}.`]
 }
 
-type FetchJson = (url: string) => Promise<unknown>
+/** What a check fetches with, and the report that it writes. */
+interface Look {
+  guard: FetchGuard
+  now: () => number
+  report: IssuerReport
+}
 
 /** Fetches JSON now, and notes the clock of its server. @throws {Error} with what is wrong, in a sentence. */
-async function fetchedJson(url: string, guard: FetchGuard, report: IssuerReport, now: () => number): Promise<unknown> {
-  const { status, body, headers }: FetchedDocument = await guardedFetch(new URL(url), guard).catch((thrown) => {
+async function fetchedJson(url: string, { guard, now, report }: Look): Promise<unknown> {
+  const { status, body, headers } = await guardedFetch(new URL(url), guard).catch((thrown) => {
     // Not its message: the report is for the company, which must not learn what the host's network looks like from inside.
     const word = errorWord(thrown)
-    const why = /^(ForbiddenFetch|UnusableLookup)$/.test(word)
-      ? 'it is not at a public address, or not at an allowed port'
-      : word
+    const isForbidden = /^(ForbiddenFetch|UnusableLookup)$/.test(word)
+    const why = isForbidden ? 'it is not at a public address, or not at an allowed port' : word
     throw new Error(`${url} cannot be fetched: ${why}.`)
   })
   const date = Date.parse(headers.date ?? '')
@@ -130,24 +130,20 @@ async function fetchedJson(url: string, guard: FetchGuard, report: IssuerReport,
   }
 }
 
-async function discovered(
-  issuer: string,
-  guard: FetchGuard,
-  fetched: FetchJson,
-  problems: string[],
-): Promise<string | undefined> {
-  const failures: string[] = []
-  if (!isKeySetUrl(issuer, guard)) {
+async function discovered(issuer: string, look: Look): Promise<string | undefined> {
+  const { problems } = look.report
+  if (!isKeySetUrl(issuer, look.guard)) {
     problems.push('The issuer must be an https address here.')
     return undefined
   }
+  const failures: string[] = []
   for (const url of discoveryUrls(issuer)) {
     try {
-      const { issuer: named, jwks_uri: jwksUri } = Object(await fetched(url))
-      if (named !== issuer)
-        problems.push(
-          `The metadata at ${url} is of the issuer ${JSON.stringify(startOf(String(named), 200))}: enter that, to the letter.`,
-        )
+      const { issuer: named, jwks_uri: jwksUri } = Object(await fetchedJson(url, look))
+      if (named !== issuer) {
+        const shown = JSON.stringify(startOf(String(named), 200))
+        problems.push(`The metadata at ${url} is of the issuer ${shown}: enter that, to the letter.`)
+      }
       if (typeof jwksUri === 'string') return jwksUri
       problems.push(`The metadata at ${url} has no jwks_uri.`)
       return undefined
@@ -159,29 +155,22 @@ async function discovered(
   return undefined
 }
 
-async function checkKeys(
-  url: string,
-  { algorithms }: CheckedIssuer,
-  guard: FetchGuard,
-  fetched: FetchJson,
-  report: IssuerReport,
-): Promise<void> {
-  const { problems } = report
-  if (!isKeySetUrl(url, guard)) {
+async function checkKeys(url: string, { algorithms }: CheckedIssuer, look: Look): Promise<void> {
+  const { problems } = look.report
+  if (!isKeySetUrl(url, look.guard)) {
     problems.push(`jwks_uri must be an https address, but is ${JSON.stringify(url)}.`)
     return
   }
   try {
-    const set = (await fetched(url)) as JsonWebKeySet
+    const set = (await fetchedJson(url, look)) as JsonWebKeySet
     const fault = keySetFault(set)
     if (fault) throw new Error(`What is at ${url} ${fault}.`)
-    report.keys = set.keys
+    const keys = set.keys
       .map((jwk) => ({ kid: typeof jwk.kid === 'string' ? jwk.kid : undefined, algorithms: algorithmsOfKey(jwk) }))
       .filter((key) => key.algorithms.length > 0)
-    const usable = report.keys.some((key) =>
-      key.algorithms.some((algorithm) => algorithms.some((one) => one === algorithm)),
-    )
-    if (!usable) problems.push(`None of its keys is for ${algorithms.join(', ')}.`)
+    look.report.keys = keys
+    const areUsable = keys.some((key) => key.algorithms.some((algorithm) => algorithms.includes(algorithm)))
+    if (!areUsable) problems.push(`None of its keys is for ${algorithms.join(', ')}.`)
   } catch (failed) {
     problems.push(asError(failed).message)
   }

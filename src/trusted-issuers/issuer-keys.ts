@@ -1,23 +1,31 @@
 import { keySetIn } from '../clients/key-sets'
 import { DocumentAway, type FetchedDocument, type FetchGuard } from '../documents/guarded-fetch'
-import { type DocumentKind, RemoteDocuments } from '../documents/remote-documents'
+import { RemoteDocuments } from '../documents/remote-documents'
 import { hasKeyOf, isKeySetUrl, type JsonWebKeySet, type Signer } from '../protocol/json-web-keys'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { CheckedIssuer } from './trusted-issuer'
 
-// Milliseconds.
-const second = 1000
-const minute = 60 * second
+const minute = 60_000
+
+// Times are in milliseconds.
+const keeping = {
+  fresh: { unsaid: 5 * minute, most: 10 * minute },
+  stale: { away: 50 * minute, flood: 50 * minute },
+  room: { ofSite: 100, ofTenant: 100 },
+  pause: { known: minute, unknown: 5000 },
+  // The tenants of one identity provider are below one domain, and each is somebody else's.
+  siteOf: ({ host }: URL) => host,
+}
 
 /** What an issuer says about itself (RFC 8414 section 2, OpenID Connect Discovery section 3). */
-export interface IssuerMetadata {
+interface IssuerMetadata {
   issuer: unknown
   jwks_uri: unknown
 }
 
 /** What an issuer has published cannot be used. */
-export class IssuerFault extends Error {}
+class IssuerFault extends Error {}
 
 /** Keys that need no fetch, for a test. Undefined if they are not known. */
 export type KnownKeys = (signer: Signer) => JsonWebKeySet | undefined
@@ -36,8 +44,8 @@ export class IssuerKeys {
 
   constructor(guard: FetchGuard, known: KnownKeys = () => undefined) {
     this.#guard = guard
-    this.#metadata = new RemoteDocuments(guard, kindOf(issuerMetadataIn))
-    this.#keys = new RemoteDocuments(guard, kindOf(keySetIn))
+    this.#metadata = new RemoteDocuments(guard, { ...keeping, read: issuerMetadataIn })
+    this.#keys = new RemoteDocuments(guard, { ...keeping, read: keySetIn })
     this.#known = known
   }
 
@@ -47,31 +55,29 @@ export class IssuerKeys {
    * @param signer Whose key is looked for. If the keys in memory do not have it, they are fetched again, at most once a minute.
    * @throws {OAuthError} `invalid_grant` if the issuer has none that can be used; `temporarily_unavailable` if they cannot be fetched now.
    */
-  async find(
-    trusted: Pick<CheckedIssuer, 'issuer' | 'jwksUri'>,
-    signer: Signer,
-    tenantId: string,
-  ): Promise<JsonWebKeySet> {
+  async find({ issuer, jwksUri }: CheckedIssuer, signer: Signer, tenantId: string): Promise<JsonWebKeySet> {
     const known = this.#known(signer)
     if (known) return known
     try {
-      if (!isKeySetUrl(trusted.issuer, this.#guard)) throw new IssuerFault('issuer must be an https URL')
-      const url = trusted.jwksUri ?? (await this.#jwksUriOf(trusted.issuer, tenantId))
+      if (!isKeySetUrl(issuer, this.#guard)) throw new IssuerFault('issuer must be an https URL')
+      const url = jwksUri ?? (await this.#jwksUriOf(issuer, tenantId))
       if (!isKeySetUrl(url, this.#guard)) throw new IssuerFault('jwks_uri must be an https URL')
       return (await this.#keys.find(url, tenantId, (set) => hasKeyOf(signer, set))).document
     } catch (error) {
-      throw unusable(trusted.issuer, error)
+      throw unusable(issuer, error)
     }
   }
 
+  /** @throws {IssuerFault} if the metadata is another issuer's (RFC 8414 section 3.3), or names no keys. */
   async #jwksUriOf(issuer: string, tenantId: string): Promise<string> {
-    const urls = discoveryUrls(issuer)
-    const [first, second] = this.#metadata.remembered(urls[1]) ? [urls[1], urls[0]] : urls
-    const find = async (url: string) => (await this.#metadata.find(url, tenantId)).document
-    const document = await find(first as string).catch((error) =>
-      find(second as string).catch(() => Promise.reject(error)),
-    )
-    return jwksUriIn(document, issuer)
+    const [usual, other] = discoveryUrls(issuer)
+    const [first, second]: [string, string] = this.#metadata.remembered(other) ? [other, usual] : [usual, other]
+    const find = (url: string) => this.#metadata.find(url, tenantId)
+    const { document } = await find(first).catch((error) => find(second).catch(() => Promise.reject(error)))
+    const { issuer: named, jwks_uri } = document
+    if (named !== issuer) throw new IssuerFault(`its metadata is of the issuer ${JSON.stringify(named)}`)
+    if (typeof jwks_uri !== 'string') throw new IssuerFault('its metadata has no jwks_uri')
+    return jwks_uri
   }
 }
 
@@ -85,33 +91,14 @@ export function discoveryUrls(issuer: string): [string, string] {
   ]
 }
 
-/** @throws {IssuerFault} if the metadata is another issuer's (RFC 8414 section 3.3), or names no keys. */
-export function jwksUriIn({ issuer: named, jwks_uri }: IssuerMetadata, issuer: string): string {
-  if (named !== issuer) throw new IssuerFault(`its metadata is of the issuer ${JSON.stringify(named)}`)
-  if (typeof jwks_uri !== 'string') throw new IssuerFault('its metadata has no jwks_uri')
-  return jwks_uri
-}
-
 /** @throws {DocumentAway} for anything that is not JSON: it may be there again in a minute. */
-export function issuerMetadataIn({ status, body }: FetchedDocument): IssuerMetadata {
+function issuerMetadataIn({ status, body }: FetchedDocument): IssuerMetadata {
   if (status !== 200) throw new DocumentAway(`The status is ${status}`)
   try {
     const { issuer, jwks_uri } = JSON.parse(body)
     return { issuer, jwks_uri }
   } catch {
     throw new DocumentAway('There is no JSON')
-  }
-}
-
-function kindOf<T>(read: (fetched: FetchedDocument) => T): DocumentKind<T> {
-  return {
-    read,
-    fresh: { unsaid: 5 * minute, most: 10 * minute },
-    stale: { away: 50 * minute, flood: 50 * minute },
-    room: { ofSite: 100, ofTenant: 100 },
-    pause: { known: minute, unknown: 5 * second },
-    // The tenants of one identity provider are below one domain, and each is somebody else's.
-    siteOf: ({ host }) => host,
   }
 }
 

@@ -8,6 +8,7 @@ import {
   mustBeText,
   notEmpty,
   nullable,
+  oneOf,
   record,
   resource,
   scopeToken,
@@ -85,11 +86,7 @@ const members = record({
   issuer,
   jwksUri: nullable(keySetUrl),
   algorithms: nullable(notEmpty(distinct(algorithm))),
-  kind: nullable(
-    must<'customer' | 'workload'>('customer or workload', (given) => given === 'customer' || given === 'workload', {
-      quotes: true,
-    }),
-  ),
+  kind: nullable(oneOf('customer', 'workload')),
   subject: nullable(text),
   claims: nullable(pinnedClaims),
   clients: nullable(listOf(mustBeText('a client id: 1 to 2048 characters of printable ASCII', isClientId))),
@@ -99,32 +96,14 @@ const members = record({
 })
 
 const trustedIssuer: Check<CheckedIssuer> = (given, name) => {
-  const {
-    kind = 'customer',
-    subject,
-    algorithms,
-    claims = {},
-    maxAge = defaultMaxAge,
-    ...checked
-  } = members(given, name)
+  const { kind = 'customer', subject, ...others } = members(given, name)
+  const { algorithms = assertionAlgorithms, claims = {}, maxAge = defaultMaxAge } = others
+  const wrongSubject = (allowed: string) => new ConfigurationError(`${name}.subject`, subject, allowed)
   if (kind === 'customer' && subject === undefined) {
-    throw new ConfigurationError(
-      `${name}.subject`,
-      subject,
-      `the claim that is your own id of the customer, or ${byHost}`,
-    )
+    throw wrongSubject(`the claim that is your own id of the customer, or ${byHost}`)
   }
-  if (kind === 'workload' && subject === byHost) {
-    throw new ConfigurationError(`${name}.subject`, subject, 'the claim that names the workload, or omitted')
-  }
-  return {
-    ...checked,
-    kind,
-    subject: subject ?? 'sub',
-    algorithms: algorithms ?? assertionAlgorithms,
-    claims,
-    maxAge,
-  }
+  if (kind === 'workload' && subject === byHost) throw wrongSubject('the claim that names the workload, or omitted')
+  return { ...others, kind, subject: subject ?? 'sub', algorithms, claims, maxAge }
 }
 
 /** Checks the trusted issuers of a tenant's record. An assertion names one of them by its issuer alone. */
@@ -136,11 +115,8 @@ export const trustedIssuers: Check<CheckedIssuer[]> = (given, name) => {
   return issuers
 }
 
-/** What keeps the assertions of an issuer from being taken, although its record is in order. */
-export type IssuerFault = 'not_pinned' | 'no_mapping'
-
 /**
- * Says why no assertion of an issuer can be taken.
+ * Says why no assertion of an issuer can be taken, although its record is in order.
  *
  * @param hasMapping Whether the host has the option `customerOf`.
  * @returns Undefined if they can.
@@ -148,8 +124,8 @@ export type IssuerFault = 'not_pinned' | 'no_mapping'
 export function issuerFault(
   { issuer: address, kind, subject, claims }: CheckedIssuer,
   hasMapping: boolean,
-): IssuerFault | undefined {
-  const pinning = sharedIssuers.find(({ isIt }) => isIt(address))?.pinnedBy
+): 'not_pinned' | 'no_mapping' | undefined {
+  const pinning = pinningClaims(address)
   const pinned = Object.keys(claims)
   const isPinned = pinning ? pinned.some((claim) => pinning.includes(claim)) : kind === 'customer' || pinned.length > 0
   if (!isPinned) return 'not_pinned'
