@@ -56,7 +56,7 @@ export const sections: Record<string, Record<string, () => string | Promise<stri
     faults: () => reasonsTable('faultReasons'),
   },
   'docs/identity-providers.md': { 'trusted-issuer': () => membersTable('contract/tenant-store', 'TrustedIssuer') },
-  'docs/keys.md': { signer: () => membersTable('tokens/external-signer', 'ExternalSigningKey') },
+  'docs/keys.md': { signer: () => membersTable('tokens/signing-keys', 'ExternalSigningKey') },
   'docs/operations-postgres.md': {
     store: () => given('postgres/postgres-token-store', 'PostgresTokenStoreOptions'),
     hour: copied('postgres-hour.md', '## The table of grants'),

@@ -13,9 +13,8 @@ import type { GuardMessage } from '../telemetry/messages'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { noSuchTenant } from '../tenants/tenants'
 import { invalidToken } from '../tokens/access-tokens'
-import { type Challenge, challengeOf, withChallenge } from './challenge'
-import { presentedToken, schemeIn, schemeToAskFor } from './presented-token'
 import type { WarnOfScopes } from './require-scopes'
+import { type Challenge, challengeOf, presentedToken, schemeIn, schemeToAskFor, withChallenge } from './schemes'
 import {
   type AccessTokenInfo,
   type AccessTokenRequirements,

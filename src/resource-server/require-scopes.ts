@@ -8,7 +8,7 @@ import { misconfigured, oauthError } from '../protocol/oauth-error'
 import { addressOf, canonicalResource } from '../protocol/resource'
 import { scopesOf, withoutOfflineAccess } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
-import { withChallenge } from './challenge'
+import { withChallenge } from './schemes'
 import type { AccessTokenInfo } from './verify-access-token'
 
 /**

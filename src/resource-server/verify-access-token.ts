@@ -23,8 +23,7 @@ import { isSameResource, type ResolvedTenant, spelledByTenant } from '../tenants
 import type { Tenants } from '../tenants/tenants'
 import { type AccessTokens, claimedIssuer, invalidToken, notOurs } from '../tokens/access-tokens'
 import type { DpopProofs } from '../tokens/dpop-proofs'
-import { withChallenge } from './challenge'
-import { checkBoundKey, type PresentedToken, presentedToken, schemeToAskFor } from './presented-token'
+import { checkBoundKey, type PresentedToken, presentedToken, schemeToAskFor, withChallenge } from './schemes'
 
 /** What an access token must have, in addition to its tenant. Leave out what you do not require: undefined is refused. */
 export interface AccessTokenRequirements {

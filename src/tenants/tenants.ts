@@ -180,9 +180,9 @@ function saysTheSame(record: Tenant, said: Data): boolean {
 /** @returns Undefined if there is an object of a class inside, of which nobody can see what it says next time, or if it says too much. */
 function copyOfRecord(record: Tenant): Data | undefined {
   if (!isObject(record) || !memberNames.every((name) => isData(record[name]))) return undefined
+  if (JSON.stringify(memberNames.map((name) => record[name])).length > maxSaid) return undefined
   const ofHost = Object.keys(record).map((name) => [name, undefined])
-  const said = Object.fromEntries([...ofHost, ...memberNames.map((name) => [name, structuredClone(record[name])])])
-  return JSON.stringify(said).length > maxSaid ? undefined : said
+  return Object.fromEntries([...ofHost, ...memberNames.map((name) => [name, copyOf(record[name])])])
 }
 
 type Data = Readonly<Record<string, unknown>>
@@ -192,7 +192,7 @@ const maxDepth = 10
 
 /** Whether a value and all that is inside show what they say: an object of a class may say more to those who ask it. */
 function isData(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return !['function', 'bigint', 'symbol'].includes(typeof value)
+  if (typeof value !== 'object' || value === null) return !['function', 'bigint'].includes(typeof value)
   if (depth === maxDepth || !isPlain(value)) return false
   return Object.values(value).every((inside) => isData(inside, depth + 1))
 }
@@ -205,6 +205,13 @@ function isPlain(value: object): boolean {
   const isOfObject = (one: object) => Object.getPrototypeOf(one) === null && Object.hasOwn(one, 'isPrototypeOf')
   const hasClass = prototype !== null && !isOfObject(prototype)
   return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
+}
+
+/** Not by `structuredClone`, which refuses proxies. */
+function copyOf(data: unknown): unknown {
+  if (Array.isArray(data)) return Array.from(data, copyOf)
+  if (!isObject(data)) return data
+  return Object.fromEntries(Object.entries(data).map(([name, inside]) => [name, copyOf(inside)]))
 }
 
 function isSame(given: unknown, copy: unknown): boolean {
