@@ -16,7 +16,6 @@ import { invalidToken } from '../tokens/access-tokens'
 import type { WarnOfScopes } from './require-scopes'
 import { type Challenge, challengeOf, presentedToken, schemeIn, schemeToAskFor, withChallenge } from './schemes'
 import {
-  type AccessTokenInfo,
   type AccessTokenRequirements,
   type AccessTokenVerifications,
   type ApiRooms,
@@ -96,13 +95,6 @@ interface Requirement extends Omit<CheckedOptions, 'resource'> {
   resourceOf: (req: NodeRequest, tenant: ResolvedTenant) => string | undefined | Promise<string>
   /** The name of the method that made the guard. */
   guard: 'requireAccessToken' | 'protectedResource'
-}
-
-/** What is known of a request, for the response if it is refused. */
-interface Known {
-  place: Place
-  tenant?: ResolvedTenant
-  resource?: string | undefined
 }
 
 interface GuardRooms extends ApiRooms {
@@ -186,51 +178,43 @@ export class AccessTokenGuards {
   async #passes(
     req: NodeRequest,
     res: ServerResponse,
-    requirement: Requirement,
+    { tenantOf, resourceOf, ...required }: Requirement,
     message: GuardMessage,
   ): Promise<boolean> {
-    const known: Known = { place: { where: requirement.guard } }
+    const { verifications, tokens, emit } = this.#rooms
+    const place: Place = { where: required.guard }
+    let tenant: ResolvedTenant | undefined
+    let resource: string | undefined
+    const challenge = (): Challenge => ({
+      scopes: required.scopes,
+      metadataUrl: tenant && verifications.metadataUrlOf(resource, tenant),
+      scheme: schemeToAskFor(req, tenant),
+    })
     try {
-      const { clientId } = await this.#authorize(req, requirement, known)
-      Object.assign(message, { clientId, outcome: 'passed' })
-      return true
-    } catch (error) {
-      if (error instanceof MissingToken) {
-        // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
-        message.outcome = 'challenged'
-        respondWithChallenge(res, challengeOf(undefined, this.#challenge(req, requirement, known)))
-      } else {
-        const refused =
-          error instanceof OAuthError ? withChallenge(error, this.#challenge(req, requirement, known)) : error
-        const named = this.#rooms.tokens.namingOwner(refused, presentedToken(req)?.token ?? '')
-        respondAsApi(res, reportError(named, known.place, this.#rooms.emit, message))
+      const found = await tenantOf(req, place)
+      resource = await resourceOf(req, found)
+      tenant = found
+      const presented = presentedToken(req)
+      if (presented) {
+        const auth = await verifications.verifyFor(tenant, presented.token, { ...required, resource, presented })
+        Object.assign(req, { auth })
+        Object.assign(message, { clientId: auth.clientId, outcome: 'passed' })
+        return true
       }
-      message.status = res.statusCode
-      return false
+      if (schemeIn(req)) throw invalidToken('The access token is malformed', 'malformed_token')
+      // A client sends its first request without a token, to learn where to get one. That is no denial, so there is no event.
+      message.outcome = 'challenged'
+      respondWithChallenge(res, challengeOf(undefined, challenge()))
+    } catch (error) {
+      const refused = error instanceof OAuthError ? withChallenge(error, challenge()) : error
+      const named = tokens.namingOwner(refused, presentedToken(req)?.token ?? '')
+      respondAsApi(res, reportError(named, place, emit, message))
     } finally {
-      message.tenantKey = known.place.tenantKey
-      message.tenantId = known.tenant?.id
+      message.tenantKey = place.tenantKey
+      message.tenantId = tenant?.id
     }
-  }
-
-  async #authorize(req: NodeRequest, requirement: Requirement, known: Known): Promise<AccessTokenInfo> {
-    const { tenantOf, resourceOf, ...required } = requirement
-    const tenant = await tenantOf(req, known.place)
-    const resource = await resourceOf(req, tenant)
-    Object.assign(known, { tenant, resource })
-    const presented = presentedToken(req)
-    if (!presented) {
-      throw schemeIn(req) ? invalidToken('The access token is malformed', 'malformed_token') : new MissingToken()
-    }
-    const verification = { ...required, resource, presented }
-    const auth = await this.#rooms.verifications.verifyFor(tenant, presented.token, verification)
-    Object.assign(req, { auth })
-    return auth
-  }
-
-  #challenge(req: NodeRequest, { scopes }: Requirement, { tenant, resource }: Known): Challenge {
-    const metadataUrl = tenant && this.#rooms.verifications.metadataUrlOf(resource, tenant)
-    return { scopes, metadataUrl, scheme: schemeToAskFor(req, tenant) }
+    message.status = res.statusCode
+    return false
   }
 
   /**
@@ -246,6 +230,3 @@ export class AccessTokenGuards {
     throw misconfigured('This API is misconfigured', wrongAnswer(name, given, what))
   }
 }
-
-/** The request has no token at all. */
-class MissingToken extends Error {}

@@ -54,12 +54,6 @@ export function verifier(
 ): AccessTokenVerifier {
   const { invalidToken, tenantKey, ...options } = checkedMembers(given, 'verifier')
 
-  async function errorOfSdk(description: string): Promise<Error> {
-    const error: unknown = await callHost('verifier.invalidToken', timeout, () => invalidToken(description))
-    if (asError(error) === error) return error as Error
-    throw temporarilyUnavailable(new TypeError('verifier.invalidToken must return an Error'), 'hook_failed')
-  }
-
   return {
     verifyAccessToken(token) {
       const message: GuardMessage = { guard: 'verifier', tenantKey }
@@ -77,7 +71,9 @@ export function verifier(
       const { status, description } = reportError(error, { where: 'verifier', tenantKey }, emit, message)
       message.status = status
       if (status >= 500) throw error
-      throw await errorOfSdk(description)
+      const ofSdk: unknown = await callHost('verifier.invalidToken', timeout, () => invalidToken(description))
+      if (asError(ofSdk) === ofSdk) throw ofSdk
+      throw temporarilyUnavailable(new TypeError('verifier.invalidToken must return an Error'), 'hook_failed')
     }
   }
 }
