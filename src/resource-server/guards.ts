@@ -217,12 +217,7 @@ export class AccessTokenGuards {
     return false
   }
 
-  /**
-   * Reads a required value from a request.
-   *
-   * @throws {OAuthError} `server_error` if a function returns anything but a string: a default must not take its place. Any string is taken
-   * as it is.
-   */
+  /** Reads a value from a request. @throws {OAuthError} `server_error` if it is no string: a default must not take its place. */
   async #read(value: PerRequest, req: NodeRequest, what: string, name: string): Promise<string> {
     if (typeof value === 'string') return value
     const given: unknown = await callHost(name, this.#rooms.timeout, () => value(req as never))

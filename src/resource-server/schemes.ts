@@ -90,11 +90,7 @@ export function withChallenge(error: OAuthError, challenge: Challenge): OAuthErr
   return new OAuthError(code, description, { status, headers, detail, reason, context })
 }
 
-/**
- * The `WWW-Authenticate` header of a response.
- *
- * @param error Undefined if the request has no token: the challenge then names no error.
- */
+/** The `WWW-Authenticate` header of a response. @param error Undefined if the request has no token: the challenge then names no error. */
 export function challengeOf(error: OAuthError | undefined, { scopes, metadataUrl, scheme }: Challenge): string {
   const attributes: string[] = []
   if (error) attributes.push(`error="${error.code}"`, `error_description="${error.description}"`)

@@ -57,10 +57,7 @@ export class ProtectedResources {
     this.#paths.set(ownPath, path)
   }
 
-  /**
-   * What the resources of a tenant, and its issuer, are called at one of its addresses, by what they are called at the others. All in
-   * canonical form.
-   */
+  /** What a tenant's resources, and its issuer, are called at one of its addresses, by their names at the others. All in canonical form. */
   namesAt(address: TenantAddress, others: readonly TenantAddress[]): ReadonlyMap<string, string> {
     const names = new Map<string, string>()
     for (const other of others) {

@@ -1,4 +1,4 @@
-import type { AskConsent, Client, ClientRule, Links, Logo, Tenant, Theme } from '../contract/tenant-store'
+import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
 import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import type { CheckedIssuer } from '../trusted-issuers/trusted-issuer'
@@ -34,15 +34,6 @@ export interface ClientRules {
   blocked: readonly ClientRule[]
 }
 
-/** How long something is valid, in milliseconds. */
-export interface Lifetimes {
-  accessToken: number
-  refreshToken: number
-  authorizationCode: number
-  /** From the sign-in on, however often the grant is refreshed. */
-  grant: number | undefined
-}
-
 /** What a tenant offers, and to whom. */
 export interface TenantPolicy {
   clients: readonly Client[]
@@ -50,7 +41,14 @@ export interface TenantPolicy {
   scopes: readonly string[]
   /** Which scopes imply others. */
   implied: ImpliedScopes
-  lifetimes: Lifetimes
+  /** How long something is valid, in milliseconds. */
+  lifetimes: {
+    accessToken: number
+    refreshToken: number
+    authorizationCode: number
+    /** From the sign-in on, however often the grant is refreshed. */
+    grant: number | undefined
+  }
   /** Whether clients can register themselves. */
   registration: boolean
   /** Whether customers can sign in with clients that registered themselves, as far as the rules allow them. */
@@ -70,11 +68,7 @@ export interface TenantPolicy {
 }
 
 /** How a tenant shows itself. */
-export interface TenantLook {
-  name: string | undefined
-  logoUri: Logo | undefined
-  /** The language tag that the company has chosen for its pages. */
-  locale: string | undefined
+export interface TenantLook extends Pick<TenantRecord, 'name' | 'logoUri' | 'locale'> {
   theme: Theme
   links: Links
 }
@@ -186,10 +180,7 @@ export function stillOffered(scopes: string[], { policy }: ResolvedTenant): stri
   return offered.length > 0 ? offered : undefined
 }
 
-/**
- * Finds the tenant's own spelling of a resource that is given in canonical form, also if that is what it is called at another address of the
- * tenant. Undefined if the tenant does not have the resource.
- */
+/** The tenant's spelling of a resource in canonical form, by its name at any address of the tenant. Undefined if the tenant does not have it. */
 export function spelledByTenant(canonical: string, { address }: ResolvedTenant): string | undefined {
   const { resources, namesHere } = address
   return spellingOf(canonical, resources) ?? (namesHere && spellingOf(namesHere.get(canonical) ?? '', resources))

@@ -51,25 +51,23 @@ function isBaseUrl(text: string): boolean {
   return text === `${origin}${pathname.replace(/\/$/, '')}`
 }
 
-/** Checks the address of a tenant's own domain, and returns it without a slash at its end. */
-const ownBaseUrl = withoutSlash(
-  mustBeText(
-    'an https address, or an http address on loopback, in lower case, without path, query, fragment, user name and default port, such as https://assistant.acme.com',
-    isOwnBaseUrl,
-  ),
-)
-
-/** Checks the form of an address that a tenant had before. {@link checkFormer} says the rest. */
-const formerBaseUrl = withoutSlash(
-  mustBeText(
-    'an http or https address in its normal form, without query, fragment, user name and default port',
-    isBaseUrl,
-  ),
-)
-
-function withoutSlash(check: Check<string>): Check<string> {
+/** Checks an address, and returns it without a slash at its end. */
+function addressWith(allowed: string, accepts: (text: string) => boolean): Check<string> {
+  const check = mustBeText(allowed, accepts)
   return (given, name) => check(typeof given === 'string' ? given.replace(/\/$/, '') : given, name)
 }
+
+/** The address of a tenant's own domain. */
+const ownBaseUrl = addressWith(
+  'an https address, or an http address on loopback, in lower case, without path, query, fragment, user name and default port, such as https://assistant.acme.com',
+  isOwnBaseUrl,
+)
+
+/** The form of an address that a tenant had before. {@link checkFormer} says the rest. */
+const formerBaseUrl = addressWith(
+  'an http or https address in its normal form, without query, fragment, user name and default port',
+  isBaseUrl,
+)
 
 const redirectUri: Check<string> = (given, name) => {
   const says = ownRedirectUriFault(given)
@@ -196,12 +194,7 @@ export function partitionOf({ key, id }: TenantRecord): string {
   return id ?? `${partitionOfKey}${key}`
 }
 
-/**
- * Checks that each address that a tenant had before is one that this server can have: that of a domain of the tenant's own, or the option
- * `baseUrl`.
- *
- * @param shared The option `baseUrl`.
- */
+/** Checks that this server can have each address that a tenant had before: that of a domain of its own, or the option `baseUrl`. */
 export function checkFormer({ formerBaseUrls = [] }: TenantRecord, shared: string): void {
   for (const [index, former] of formerBaseUrls.entries()) {
     if (former === shared || isOwnBaseUrl(former)) continue

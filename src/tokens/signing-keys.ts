@@ -47,20 +47,6 @@ export type SigningKeyInput = string | Buffer | JsonWebKey | KeyObject | Externa
 export type SigningKey = VerifyingKey &
   ({ privateKey: KeyObject; signer?: undefined } | { privateKey?: undefined; signer: ExternalSigner })
 
-/** The public part of a signing key. */
-interface VerifyingKey {
-  /** Thumbprint of the public key (RFC 7638), or what the host calls the key. */
-  kid: string
-  algorithm: SigningAlgorithm
-  publicKey: KeyObject
-  /** The header of the access tokens that it signs (RFC 9068 section 2.1). */
-  header: { alg: SigningAlgorithm; typ: 'at+jwt'; kid: string }
-  /** With what these tokens begin: the header, encoded, and a dot. */
-  prefix: string
-  /** As the key set publishes it (RFC 7517). */
-  publicJwk: JsonWebKey
-}
-
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
 const algorithms = 'ES256 (P-256), ES384 (P-384), RS256 or PS256 (RSA, at least 2048 bits)'
@@ -139,16 +125,21 @@ function externalKey(input: ExternalSigningKey, option: string, timeout: number)
   }
 }
 
+/** The public part of a signing key. */
+type VerifyingKey = ReturnType<typeof verifyingKey>
+
 /** @throws for a key that is not for the named algorithm, or for none that is supported. */
-function verifyingKey(publicKey: KeyObject, named: string | undefined, name?: string): VerifyingKey {
+function verifyingKey(publicKey: KeyObject, named: string | undefined, name?: string) {
   const algorithm = algorithmsOf(publicKey).find((candidate) => named === undefined || candidate === named)
   if (!algorithm) throw new Error('This key is not for one of the algorithms')
   const { kty, crv, x, y, n, e } = publicKey.export({ format: 'jwk' })
   const members = kty === 'EC' ? { crv, kty, x, y } : { e, kty, n }
   const kid = name ?? thumbprintOf(members)
+  // Of the access tokens that the key signs (RFC 9068 section 2.1), which begin with it and a dot.
   const header = { alg: algorithm, typ: 'at+jwt', kid } as const
   const prefix = `${Buffer.from(JSON.stringify(header)).toString('base64url')}.`
-  const publicJwk = { ...members, kid, alg: algorithm, use: 'sig' }
+  // As the key set publishes it (RFC 7517).
+  const publicJwk: JsonWebKey = { ...members, kid, alg: algorithm, use: 'sig' }
   return { kid, algorithm, publicKey, header, prefix, publicJwk }
 }
 

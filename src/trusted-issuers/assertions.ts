@@ -111,8 +111,13 @@ export class Assertions {
 
   #checked(jwt: UnverifiedJwt, issuer: CheckedIssuer, presented: Presented, tenant: ResolvedTenant): Assertion {
     const { claims } = jwt
-    const { jti, cnf, authorization_details: details, sub, scope } = claims
-    checkAudience(jwt, issuer, presented, tenant)
+    const { aud, jti, cnf, authorization_details: details, sub, scope } = claims
+    const accepted = issuer.kind === 'customer' ? [tenant.address.issuer] : presented.audiences
+    const [only, ...others] = [aud].flat()
+    // Each of several audiences could use the assertion at the others.
+    if (others.length > 0 || !accepted.includes(only as string)) {
+      throw refused(`must have ${tenant.address.issuer} as its only aud`, issuer, undefined, { asked: aud, accepted })
+    }
     checkClient(jwt, issuer, presented)
     checkPins(jwt, issuer)
     const times = this.#checkTimes(jwt, issuer)
@@ -155,29 +160,12 @@ function signerOf({ header: { alg, kid, typ, crit } }: UnverifiedJwt, issuer: Ch
   }
   if (kid !== undefined && typeof kid !== 'string') throw refused('must have a string as kid', issuer)
   if (crit !== undefined) throw refused('must not have crit', issuer)
-  checkType(typ, issuer)
-  return { alg, kid }
-}
-
-/** A JWT that was signed for another purpose, such as an ID token, signs no customer in (RFC 8725 section 3.11). */
-function checkType(typ: unknown, issuer: CheckedIssuer): void {
+  // A JWT that was signed for another purpose, such as an ID token, signs no customer in (RFC 8725 section 3.11).
   const type = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
-  if (type === 'oauth-id-jag+jwt') return
+  if (type === 'oauth-id-jag+jwt') return { alg, kid }
   if (issuer.kind === 'customer') throw refused('must have oauth-id-jag+jwt as typ', issuer)
   if (type !== undefined && type !== 'jwt') throw refused('must have JWT or oauth-id-jag+jwt as typ', issuer)
-}
-
-/** One audience alone: each of several could use the assertion at the others. */
-function checkAudience(
-  { claims: { aud } }: UnverifiedJwt,
-  issuer: CheckedIssuer,
-  { audiences }: Presented,
-  { address }: ResolvedTenant,
-): void {
-  const accepted = issuer.kind === 'customer' ? [address.issuer] : audiences
-  const [only, ...others] = [aud].flat()
-  if (others.length === 0 && accepted.includes(only as string)) return
-  throw refused(`must have ${address.issuer} as its only aud`, issuer, undefined, { asked: aud, accepted })
+  return { alg, kid }
 }
 
 /** The client that asks must be the one that the issuer has named. A workload needs none. */

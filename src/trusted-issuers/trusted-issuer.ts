@@ -25,24 +25,9 @@ import { isClientId } from '../protocol/registered-id'
 import { sharedIssuers } from './shared-issuers'
 
 /** What an assertion must say: for each claim the values of which it has one. */
-export type PinnedClaims = Readonly<Record<string, readonly (string | number | boolean)[]>>
+type PinnedClaims = Readonly<Record<string, readonly (string | number | boolean)[]>>
 
-/** An issuer that a company trusts, after the checks of its record. Times are in milliseconds. */
-export interface CheckedIssuer {
-  issuer: string
-  jwksUri: string | undefined
-  algorithms: readonly AssertionAlgorithm[]
-  kind: 'customer' | 'workload'
-  /** The claim that names the customer or workload, or {@link byHost}. */
-  subject: string
-  claims: PinnedClaims
-  clients: readonly string[] | undefined
-  scopes: readonly string[] | undefined
-  resources: readonly string[] | undefined
-  maxAge: number
-}
-
-/** In place of a claim: the host's option `customerOf` finds the customer. */
+/** As `subject`, in place of the claim that names the customer: the host's option `customerOf` finds the customer. */
 export const byHost = 'customerOf'
 
 const defaultMaxAge = 600_000
@@ -95,9 +80,13 @@ const members = record({
   maxAge: nullable(duration(60, 3000)),
 })
 
-const trustedIssuer: Check<CheckedIssuer> = (given, name) => {
+/** An issuer that a company trusts, after the checks of its record. Times are in milliseconds. */
+export type CheckedIssuer = ReturnType<typeof trustedIssuer>
+
+function trustedIssuer(given: unknown, name: string) {
   const { kind = 'customer', subject, ...others } = members(given, name)
-  const { algorithms = assertionAlgorithms, claims = {}, maxAge = defaultMaxAge } = others
+  const { algorithms = assertionAlgorithms, maxAge = defaultMaxAge } = others
+  const claims: PinnedClaims = others.claims ?? {}
   const wrongSubject = (allowed: string) => new ConfigurationError(`${name}.subject`, subject, allowed)
   if (kind === 'customer' && subject === undefined) {
     throw wrongSubject(`the claim that is your own id of the customer, or ${byHost}`)
