@@ -35,6 +35,17 @@ export function oneOf<T extends string>(...words: readonly T[]): Check<T> {
   return must(words.join(' or '), (given) => words.includes(given as T), { quotes: true })
 }
 
+/** What is wrong with a value. Undefined if nothing is. */
+export function faultIn(given: unknown, name: string, check: Check<unknown>): ConfigurationError | undefined {
+  try {
+    check(given, name)
+    return undefined
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error
+    throw error
+  }
+}
+
 /** A whole number from `min` on, up to `max` if there is one. */
 export function wholeNumber(min: number, max = Number.POSITIVE_INFINITY): Check<number> {
   const allowed = `a whole number${max === Number.POSITIVE_INFINITY ? `, ${min} or more` : ` from ${min} to ${max}`}`

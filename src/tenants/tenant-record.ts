@@ -5,6 +5,7 @@ import {
   type Checked,
   distinct,
   duration,
+  faultIn,
   flag,
   httpUrl,
   identifier,
@@ -227,21 +228,11 @@ const tenantKey = mustBeText('1 to 64 of A-Z a-z 0-9 . _ ~ -, but not . and ..',
 export function checkTenant(record: Tenant): TenantProblem[] {
   const given: unknown = record
   if (!isObject(given)) return [problemOf(new ConfigurationError('tenant', given, 'an object'))]
-  const wrong = Object.entries({ ...members, key: tenantKey }).flatMap(([member, check]) =>
-    problemsWith(() => check(given[member], `tenant.${member}`)),
+  const wrong = Object.entries({ ...members, key: tenantKey }).flatMap(
+    ([member, check]) => faultIn(given[member], `tenant.${member}`, check) ?? [],
   )
   const unknown = Object.keys(given).filter((member) => !Object.hasOwn(members, member) && !isMemberOfHost(member))
-  return [...wrong, ...unknown.map((member) => problemOf(unknownMember('tenant', member, memberNames)))]
-}
-
-function problemsWith(check: () => unknown): TenantProblem[] {
-  try {
-    check()
-    return []
-  } catch (error) {
-    if (error instanceof ConfigurationError) return [problemOf(error)]
-    throw error
-  }
+  return [...wrong, ...unknown.map((member) => unknownMember('tenant', member, memberNames))].map(problemOf)
 }
 
 function problemOf({ option, problem }: ConfigurationError): TenantProblem {

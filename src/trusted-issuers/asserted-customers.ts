@@ -1,5 +1,6 @@
 import { customerSubject } from '../authorization/customer'
-import { ConfigurationError, wrongAnswer } from '../configuration/configuration-error'
+import { faultIn } from '../configuration/checks'
+import { wrongAnswer } from '../configuration/configuration-error'
 import type { Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { temporarilyUnavailable } from '../protocol/oauth-error'
@@ -34,7 +35,7 @@ export interface AssertedCustomer {
  */
 export type CustomerOfHook = (asserted: AssertedCustomer) => HookAnswer<string | null>
 
-/** What a customer is found by whom the host itself has to find. */
+/** How the host finds a customer. */
 export interface CustomerMapping {
   customerOf: CustomerOfHook | undefined
   /** How long the hook may take, in milliseconds. */
@@ -56,21 +57,10 @@ export async function subjectOf(
   const isMapped = issuer.subject === byHost
   const asserted = { tenant: record, issuer: issuer.issuer, claims, clientId }
   const found = isMapped ? await callHost('customerOf', timeout, () => customerOf?.(asserted)) : name
-  const subject = usable(found)
-  if (subject !== undefined) return subject
+  if (faultIn(found, 'customerOf', customerSubject) === undefined) return found as string
   if (!isMapped || found === undefined || found === null || found === '') {
     throw refused('is about nobody who is a customer here', issuer, 'no_customer')
   }
   const wrong = wrongAnswer('customerOf', found, 'a subject, as authenticate does, or nothing')
   throw temporarilyUnavailable(wrong, 'hook_failed')
-}
-
-/** A subject that a customer can have. */
-function usable(subject: unknown): string | undefined {
-  try {
-    return customerSubject(subject, 'customerOf')
-  } catch (error) {
-    if (error instanceof ConfigurationError) return undefined
-    throw error
-  }
 }

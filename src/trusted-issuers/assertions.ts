@@ -1,6 +1,6 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import { digest } from '../protocol/digest'
-import { hasKeyOf, isAssertionAlgorithm, isSignedBy, type Signer } from '../protocol/json-web-keys'
+import { isAssertionAlgorithm, isSignedBy, type Signer } from '../protocol/json-web-keys'
 import { misconfigured, type OAuthError, oauthError } from '../protocol/oauth-error'
 import type { DenialReason } from '../protocol/reasons'
 import { isResource } from '../protocol/resource'
@@ -84,8 +84,7 @@ export class Assertions {
     const signer = signerOf(jwt, issuer)
     const assertion = this.#checked(jwt, issuer, presented, tenant)
     const keys = await this.#keys.find(issuer, signer, tenant.id)
-    if (!hasKeyOf(signer, keys) || !isSignedBy(jws, signer, keys))
-      throw refused('is not signed with a key of its issuer', issuer)
+    if (!isSignedBy(jws, signer, keys)) throw refused('is not signed with a key of its issuer', issuer)
     // A fetch of keys takes up to some seconds.
     this.#checkTimes(jwt, issuer)
     return assertion
