@@ -19,9 +19,7 @@ import { authorize } from './endpoints/authorize'
 import { Consents } from './endpoints/consents'
 import { customerSessions } from './endpoints/customer-sessions'
 import { errorPages } from './endpoints/error-pages'
-import { jwks } from './endpoints/jwks'
-import { LoginLoops } from './endpoints/login-loops'
-import { metadata } from './endpoints/metadata'
+import { jwks, metadata } from './endpoints/metadata'
 import { register } from './endpoints/register'
 import { ClientAuthentication } from './endpoints/requesting-client'
 import { revoke } from './endpoints/revoke'
@@ -167,8 +165,7 @@ export interface CustomerSignIn extends Handler {
   auth(of: object): AccessTokenInfo
 
   /**
-   * Requires more scopes of a request that a guard has let through, wherever it turns out that they are needed: in a route, or in a tool of
-   * an MCP server.
+   * Requires more scopes of a request that a guard has let through, where they are needed: in a route, or in a tool of an MCP server.
    *
    * @param of The request, or what a tool is called with, as in {@link CustomerSignIn.auth}.
    * @param scopes A list, or a string with spaces between them.
@@ -186,9 +183,8 @@ export interface CustomerSignIn extends Handler {
   requireScopes(of: object, scopes: string | readonly string[]): void
 
   /**
-   * Gives what a "Connect an assistant" page shows to a company's customers: the address of the company's MCP server, and for each assistant
-   * that the company lets in the steps, the link, command or configuration that adds it. An assistant that the company's settings keep out
-   * is not in the list, nor is one that connects from the internet if the address is not https.
+   * Gives what a "Connect an assistant" page shows to a company's customers: the address of the company's MCP server, and for each assistant that
+   * the company lets in the steps, the link, command or configuration that adds it. One that connects from the internet needs an https address.
    *
    * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if the tenant's
    * record cannot be used.
@@ -342,7 +338,8 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const consentTokens = new ConsentTokens(secrets, now)
   const pageTokens = new ConsentTokens(secrets, now, 'page')
   const fetching = fetchGuard(clientOptions.documents, clientOptions.fetch)
-  const registrationRules = registrationRulesOf(clientOptions)
+  const { appRedirects, authentication: methods } = clientOptions
+  const registrationRules = { appRedirects, authentication: { methods, allowLoopback: fetching.allowLoopback } }
   const documents =
     clientOptions.documents === false
       ? undefined
@@ -351,14 +348,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const clients = new Clients(documents, registrations, registrationRules)
   const keySets = new KeySets(fetching)
   const issuerKeys = new IssuerKeys(fetching, circumstances.keysOfIssuers)
-  const clientAuthentication = new ClientAuthentication(
-    clientOptions.authentication,
-    clients,
-    keySets,
-    proofs,
-    store,
-    now,
-  )
+  const clientAuthentication = new ClientAuthentication(methods, { clients, keySets, proofs, store, now })
   const grants = new Grants(store, chain, options.grants, emit)
   const { refreshRetryWindow } = options
   const redemptions = new Redemptions(store, chain, { refreshRetryWindow, replayTolerance }, emit, now)
@@ -373,22 +363,24 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
   const known = new Set(clientOptions.known.map(({ document }) => document.client_id))
-  const consents = new Consents(
-    consentTokens,
+  const consents = new Consents({
+    ...pages,
+    tokens: consentTokens,
     store,
     appearances,
-    { consent: pages.consent, scopeTexts, known, switchAccount: pages.switchAccount, timeout },
+    scopeTexts,
+    known,
+    timeout,
     emit,
-  )
-  const publicDocuments = new PublicDocuments()
+  })
   const revocations = new Revocations(store, chain, grants, tokens)
-  const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout, new LoginLoops(emit))
+  const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout, emit)
   const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined
   const hasRevoke = externalEndpoints.revocation === undefined
   const grantTypes = {
     authorization_code: authorizationCode({ redemptions, tokens }, grants),
     refresh_token: refreshToken({ redemptions, tokens }),
-    client_credentials: clientCredentials(clientOptions.authentication, authorizations, grants, tokens),
+    client_credentials: clientCredentials(methods, authorizations, grants, tokens),
     'urn:ietf:params:oauth:grant-type:jwt-bearer': jwtBearer({
       assertions: new Assertions(issuerKeys, options.customerOf !== undefined, now),
       customerOf: options.customerOf,
@@ -400,15 +392,9 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
       tokens,
     }),
   }
-  const serverMetadata = {
-    externalEndpoints,
-    grantTypes,
-    methods: clientAuthentication.methods,
-    languageTags: appearances.languageTags,
-  }
   const endpoints: Endpoints = {
-    metadata: metadata(publicDocuments, serverMetadata),
-    jwks: jwks(publicDocuments, tokens),
+    metadata: metadata({ externalEndpoints, grantTypes, methods, languageTags: appearances.languageTags }),
+    jwks: jwks(tokens),
     token: token({ clients, clientAuthentication, grantTypes, emit }),
     authorize:
       findCustomer && externalEndpoints.authorization === undefined
@@ -417,55 +403,38 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     register: hasRegister ? register(registrations, emit) : undefined,
     revoke: hasRevoke ? revoke(revocations, clients, clientAuthentication) : undefined,
   }
-  const ofCustomers = customerGrants(
-    tenants,
-    grants,
-    store,
-    connectedGrants(
-      registrations,
-      documents,
-      { appRedirects: clientOptions.appRedirects, baseUrl: options.baseUrl },
-      scopeTexts,
-      languages,
-      pages.locale,
-    ),
-    registrations,
-  )
+  const destinations = { appRedirects, baseUrl: options.baseUrl }
+  const connected = connectedGrants(registrations, documents, destinations, scopeTexts, languages, pages.locale)
+  const ofCustomers = customerGrants(tenants, grants, store, connected, registrations)
   const ofTenants = tenantData(tenants, grants, store)
-  const connectTo = (to: ConnectRequest) => connect(to, () => baseUrl.current(), tenants, assistants, rules, languages)
+  const publicAddress = () => baseUrl.current()
+  const connectTo = (to: ConnectRequest) => connect(to, publicAddress, tenants, assistants, rules, languages)
   const errorPage = errorPages(pages.error, appearances, timeout, emit)
   const pageRooms = { tenants, baseUrl, tokens: pageTokens, appearances, errorPage, timeout, emit }
-  const router = new Router(tenants, baseUrl, resources, endpoints, errorPage, emit)
-  return Object.assign(router.handle, {
+  const router = new Router(endpoints, { tenants, baseUrl, resources, errorPage, emit })
+  return Object.assign<Handler, Pick<CustomerSignIn, keyof CustomerSignIn>>(router.handle, {
     wellKnown: router.handleWellKnown,
-    issueAuthorizationCode: (request: IssueAuthorizationCodeRequest) =>
-      issueAuthorizationCode(request, () => baseUrl.current(), tenants, authorizations),
-    auth: (of: object) => authOf(of, 'auth', emit),
-    requireScopes: (req: object, required: string | readonly string[]) =>
-      requireScopes(req, required, resources, baseUrl, warnOfScopes, emit),
-    verifyAccessToken: (token: string, of: VerifyAccessTokenOptions) => verifications.verify(token, of),
-    verifier: (of: VerifierOptions) => verifier(of, verifications, timeout, emit),
-    requireAccessToken: <R extends NodeRequest>(of: RequireAccessTokenOptions<R>) => guards.requireAccessToken(of),
-    protectedResource: (of: ProtectedResourceOptions) => guards.protectedResource(of),
-    health: async (request: HealthRequest = {}) => health.check(request),
-    setKeys: (keys: KeyOptions) =>
-      keyring.change(keys, (inUse) => {
-        tokens.use(inUse.signingKeys)
-        chain.use(inUse.secrets)
-        proofs.use(inUse.secrets)
-        consentTokens.use(inUse.secrets)
-        pageTokens.use(inUse.secrets)
-        registrations.use(inUse.secrets)
+    issueAuthorizationCode: (request) => issueAuthorizationCode(request, publicAddress, tenants, authorizations),
+    auth: (of) => authOf(of, 'auth', emit),
+    requireScopes: (of, required) => requireScopes(of, required, resources, baseUrl, warnOfScopes, emit),
+    verifyAccessToken: (token, of) => verifications.verify(token, of),
+    verifier: (of) => verifier(of, verifications, timeout, emit),
+    requireAccessToken: (of) => guards.requireAccessToken(of),
+    protectedResource: (of) => guards.protectedResource(of),
+    health: async (request = {}) => health.check(request),
+    setKeys: (keys) =>
+      keyring.change(keys, ({ signingKeys, secrets }) => {
+        tokens.use(signingKeys)
+        for (const room of [chain, proofs, consentTokens, pageTokens, registrations]) room.use(secrets)
       }),
-    checkIssuer: (check: IssuerCheck) =>
-      checkIssuer(check, tenants, () => baseUrl.current(), fetching, options.customerOf !== undefined, now),
+    checkIssuer: (check) => checkIssuer(check, tenants, publicAddress, fetching, options.customerOf !== undefined, now),
     connect: connectTo,
     grants: ofCustomers,
     tenants: ofTenants,
     pages: {
-      connectedApps: (of: ConnectedAppsOptions) => connectedApps(of, ofCustomers, pageRooms),
-      connectAssistant: (of: ConnectAssistantOptions) => connectAssistant(of, connectTo, pageRooms),
-      administration: (of: AdministrationOptions) =>
+      connectedApps: (of) => connectedApps(of, ofCustomers, pageRooms),
+      connectAssistant: (of) => connectAssistant(of, connectTo, pageRooms),
+      administration: (of) =>
         administration(of, ofCustomers, ofTenants, () => defaults().clientRules.allowed !== undefined, pageRooms),
     },
   })
@@ -500,20 +469,14 @@ function tenantDefaults(options: Options, given: CustomerSignInOptions): () => T
     theme: pages.theme,
     links: pages.links,
   }
-  const make = (): TenantDefaults => {
-    const { lifetimes, allowed, blocked } = currentOptions(given)
-    return { ...fixed, lifetimes, clientRules: { allowed, blocked: blocked ? [blocked] : [] } }
-  }
-  const saying = () =>
-    JSON.stringify({ lifetimes: given.lifetimes, allowed: given.clients?.allowed, blocked: given.clients?.blocked })
-  let last = { said: saying(), made: make() }
+  let last: { said: string; made: TenantDefaults } | undefined
   return () => {
-    const said = saying()
-    if (said !== last.said) last = { said, made: make() }
-    return last.made
+    const { lifetimes: asked, clients } = given
+    const said = JSON.stringify({ asked, allowed: clients?.allowed, blocked: clients?.blocked })
+    if (said === last?.said) return last.made
+    const { lifetimes, allowed, blocked } = currentOptions(given)
+    const made = { ...fixed, lifetimes, clientRules: { allowed, blocked: blocked ? [blocked] : [] } }
+    last = { said, made }
+    return made
   }
-}
-
-function registrationRulesOf({ appRedirects, authentication: methods, documents }: Options['clients']) {
-  return { appRedirects, authentication: { methods, allowLoopback: documents === 'with-loopback' } }
 }

@@ -313,11 +313,8 @@ export function checkedOptions(given: CustomerSignInOptions): Options {
   return options
 }
 
-/** The options that a host may change at any time, as a record of a tenant. */
-type CurrentOptions = Pick<Options, 'lifetimes'> & Checked<typeof rules>
-
-/** Checks these options again. @throws {ConfigurationError} at the first one that cannot be used. */
-export function currentOptions({ lifetimes: given, clients }: CustomerSignInOptions): CurrentOptions {
+/** Checks the options again that a host may change at any time. @throws {ConfigurationError} at the first one that cannot be used. */
+export function currentOptions({ lifetimes: given, clients }: CustomerSignInOptions) {
   return {
     lifetimes: lifetimes(given, 'lifetimes'),
     allowed: rules.allowed(clients?.allowed, 'clients.allowed'),

@@ -2,11 +2,12 @@ import { type Check, distinct, must } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientCredentials } from '../contract/tenant-store'
 import { oauthError } from '../protocol/oauth-error'
-import { clientSecretBasic } from './client-secret-basic'
-import { clientSecretPost } from './client-secret-post'
+import { clientSecretBasic, clientSecretPost } from './client-secret'
 import type { AuthenticationMethod, AuthenticationRules, ClientAuthenticationMethod, ClientKeys } from './method'
-import { none } from './none'
 import { privateKeyJwt } from './private-key-jwt'
+
+// A public client (RFC 6749 section 2.1). It has nothing to authenticate with, so a request presents nothing.
+const none: AuthenticationMethod = { name: 'none', sharesSecret: false, credentials: {} }
 
 /** The table of all methods. */
 export const authenticationMethods: Readonly<Record<ClientAuthenticationMethod, AuthenticationMethod>> = {
@@ -91,12 +92,6 @@ export function checkMethods(
   )
 }
 
-/** How a client that describes itself is to authenticate, and its keys if it does so with one. */
-interface ChosenAuthentication {
-  method: AuthenticationMethod
-  keys: ClientKeys
-}
-
 /** The methods with a secret, and the one of them that this library does not have. */
 const bySecret: readonly string[] = [
   ...all.filter(({ sharesSecret }) => sharesSecret).map(({ name }) => name),
@@ -110,10 +105,7 @@ const bySecret: readonly string[] = [
  *
  * @throws {OAuthError} `invalid_client_metadata` if all methods that it can use are off, or its keys cannot be used.
  */
-export function authenticationOfRegistration(
-  metadata: Readonly<Record<string, unknown>>,
-  rules: AuthenticationRules,
-): ChosenAuthentication {
+export function authenticationOfRegistration(metadata: Readonly<Record<string, unknown>>, rules: AuthenticationRules) {
   const offered = offeredMethods(metadata, (acceptPublic(rules.methods) ? none : clientSecretBasic).name)
   const wantsSecret = offered.some((method) => bySecret.includes(method))
   return chosen(metadata, [...offered, ...(wantsSecret ? [none.name, ...bySecret] : [])], rules)
@@ -124,16 +116,11 @@ export function authenticationOfRegistration(
  *
  * @throws {OAuthError} `invalid_client_metadata` if it has a secret, all of its methods are off, or its keys cannot be used.
  */
-export function authenticationOfDocument(
-  metadata: Readonly<Record<string, unknown>>,
-  rules: AuthenticationRules,
-): ChosenAuthentication {
+export function authenticationOfDocument(metadata: Readonly<Record<string, unknown>>, rules: AuthenticationRules) {
   const { client_secret: secret = null, token_endpoint_auth_method: own } = metadata
   if (secret !== null || bySecret.includes(own as string)) {
-    throw oauthError(
-      'invalid_client_metadata',
-      'the document must not have a client_secret, because everyone can read it',
-    )
+    const description = 'the document must not have a client_secret, because everyone can read it'
+    throw oauthError('invalid_client_metadata', description)
   }
   const offered = offeredMethods(metadata, none.name).filter((method) => !bySecret.includes(method))
   return chosen(metadata, offered, rules)
@@ -148,11 +135,12 @@ function offeredMethods(
   return [own ?? byDefault, ...listed].filter((method) => typeof method === 'string')
 }
 
+/** The first method that is on, and the keys of the client if it authenticates with one. */
 function chosen(
   metadata: Readonly<Record<string, unknown>>,
   offered: readonly string[],
   rules: AuthenticationRules,
-): ChosenAuthentication {
+): { method: AuthenticationMethod; keys: ClientKeys } {
   const { methods } = rules
   const name = offered.filter(isClientAuthenticationMethod).find((known) => methods.includes(known))
   if (name === undefined) {

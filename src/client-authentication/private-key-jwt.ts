@@ -65,19 +65,14 @@ export const privateKeyJwt: AuthenticationMethod = {
   },
 }
 
-/** A JWT by which a client authenticates, before anything of it is verified. */
-interface Assertion extends UnverifiedJwt {
-  jws: string
-  /** Whose it claims to be. */
-  clientId: string
-}
+/** A JWT by which a client authenticates, before anything of it is verified, and whose it claims to be. */
+type Assertion = UnverifiedJwt & { jws: string; clientId: string }
 
 function readAssertion(jws: string): Assertion {
   const jwt = readJwt(jws)
   if (!jwt) throw refused('must be a signed JWT', '')
-  const { header, claims } = jwt
-  const { iss, sub } = claims
-  if (typeof sub === 'string' && isClientId(sub) && iss === sub) return { jws, header, claims, clientId: sub }
+  const { iss, sub } = jwt.claims
+  if (typeof sub === 'string' && isClientId(sub) && iss === sub) return { ...jwt, jws, clientId: sub }
   throw refused('must have the client_id as iss and as sub', '')
 }
 

@@ -22,26 +22,26 @@ export function readClientMetadata(
   appRedirects: readonly string[],
   ownAddresses?: readonly string[],
 ): ClientMetadata {
-  const { redirect_uris, client_name, client_uri, scope, grant_types, response_types, ...others } =
-    withoutNulls(metadata)
+  // Some clients write each member that they do not use as null.
+  const given = Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))
+  const { redirect_uris, client_uri, grant_types, response_types } = given
+  const { client_name = '', scope = '', dpop_bound_access_tokens: bound = false } = given
   // The id of a client that registers carries its redirect URIs, and is nothing without.
   const isDocument = ownAddresses === undefined
-  const redirects = redirectingGrantTypes.some((type) => allows(grant_types, type))
-  if (!redirects && !(isDocument && assertedGrantTypes.some((type) => allows(grant_types, type)))) {
+  const redirects = redirectingGrantTypes.some((type) => allows(type, grant_types))
+  if (!redirects && !(isDocument && assertedGrantTypes.some((type) => allows(type, grant_types)))) {
     throw invalidMetadata(`grant_types must include ${redirectingGrantTypes.join(' or ')}`)
   }
-  if (redirects && !allows(response_types, 'code')) throw invalidMetadata('response_types must include code')
-  if (scope !== undefined && typeof scope !== 'string') throw invalidMetadata('scope must be a string')
-  if (client_name !== undefined && (typeof client_name !== 'string' || client_name.length > maxNameLength)) {
+  if (redirects && !allows('code', response_types)) throw invalidMetadata('response_types must include code')
+  if (typeof scope !== 'string') throw invalidMetadata('scope must be a string')
+  if (typeof client_name !== 'string' || client_name.length > maxNameLength) {
     throw invalidMetadata(`client_name must be a string of at most ${maxNameLength} characters`)
   }
-  const { dpop_bound_access_tokens: bound = false } = others
   if (typeof bound !== 'boolean') throw invalidMetadata('dpop_bound_access_tokens must be true or false')
-  const clientName = presentableName(client_name ?? '')
+  const clientName = presentableName(client_name)
+  const faultOf = (redirectUri: unknown) => strangerFault(redirectUri, appRedirects, ownAddresses)
   return {
-    redirectUris: redirects
-      ? redirectUrisOf(redirect_uris, (redirectUri) => strangerFault(redirectUri, appRedirects, ownAddresses))
-      : [],
+    redirectUris: redirects ? redirectUrisOf(redirect_uris, faultOf) : [],
     ...(clientName !== undefined && { clientName }),
     ...(isHttpsUrl(client_uri) && { clientUri: client_uri }),
     ...(scope && { scopes: scopesOf(scope) }),
@@ -49,10 +49,13 @@ export function readClientMetadata(
   }
 }
 
-/** The metadata of a stranger's client without redirect URIs on the hosts of this server. Undefined if no other is left. */
-export function atTenant(metadata: ClientMetadata, ownAddresses: readonly string[]): ClientMetadata | undefined {
+/** The metadata in a document without redirect URIs on the hosts of this server. @throws {OAuthError} `invalid_client` if no other is left. */
+export function atTenant(metadata: ClientMetadata, ownAddresses: readonly string[]): ClientMetadata {
   const redirectUris = metadata.redirectUris.filter((redirectUri) => !isOnOwnHost(ownAddresses, redirectUri))
-  return redirectUris.length > 0 || metadata.redirectUris.length === 0 ? { ...metadata, redirectUris } : undefined
+  if (redirectUris.length > 0 || metadata.redirectUris.length === 0) return { ...metadata, redirectUris }
+  const why: ErrorDescription<'invalid_redirect_uri'> = 'redirect_uris must not be on the host of this server'
+  const description = `The metadata document of client_id cannot be used: ${why}` as const
+  throw oauthError('invalid_client', description, { reason: 'redirect_uris_refused' })
 }
 
 /** Says what is wrong with a redirect URI of a stranger's client, or undefined if nothing is. */
@@ -96,27 +99,20 @@ function redirectUrisOf(
 }
 
 /** Whether a list of types names one. A client that leaves the list out, or empty, accepts every type. */
-function allows(types: unknown, type: string): boolean {
-  if (types === undefined) return true
+function allows(type: string, types: unknown = []): boolean {
   return Array.isArray(types) && (types.length === 0 || types.includes(type))
-}
-
-/** Some clients write each member that they do not use as null. */
-function withoutNulls(metadata: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== null))
 }
 
 function isHttpsUrl(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 512 && URL.canParse(value) && new URL(value).protocol === 'https:'
 }
 
-function invalidMetadata(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
+export function invalidMetadata(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
   return oauthError('invalid_client_metadata', description)
 }
 
 // In code points, because a grapheme can have any number of them.
 const maxShownLength = 60
-
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**

@@ -1,7 +1,5 @@
 import { checkMethods } from '../client-authentication/methods'
 import type { Client, ClientCredentials } from '../contract/tenant-store'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
-import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import type { RedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
 import { withImplied } from '../protocol/scope'
@@ -46,18 +44,17 @@ export class Clients {
   async #find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant' }
-    const judged = { clientId, isDocument: this.#documents?.isDocumentUrl(clientId) === true, redirectUris: [] }
+    const { metadataDocuments, scopes } = tenant.policy
+    const documents = this.#documents?.isDocumentUrl(clientId) ? this.#documents : undefined
     // First, so that no document of a client that is not allowed is fetched.
-    if (judged.isDocument) checkMaySignIn(judged, tenant)
-    if (tenant.policy.metadataDocuments && this.#documents?.isDocumentUrl(clientId)) {
-      const metadata = atTenant(await this.#documents.find(clientId, tenant), tenant.address.ownAddresses)
-      if (!metadata) throw onlyOnOwnHost()
-      const client = { clientId, ...offeredHere(metadata, tenant.policy.scopes) }
-      checkMaySignIn({ ...judged, redirectUris: client.redirectUris }, tenant)
-      return { client, source: 'document' }
+    if (documents) checkMaySignIn({ clientId, isDocument: true, redirectUris: [] }, tenant)
+    if (documents && metadataDocuments) {
+      const metadata = atTenant(await documents.find(clientId, tenant), tenant.address.ownAddresses)
+      checkMaySignIn({ clientId, isDocument: true, redirectUris: metadata.redirectUris }, tenant)
+      return { client: { clientId, ...offeredHere(metadata, scopes) }, source: 'document' }
     }
     if (isRegisteredId(clientId)) return { client: this.#registrations.find(clientId, tenant), source: 'registration' }
-    const namesDocument = clientId.startsWith('https://') && !tenant.policy.metadataDocuments
+    const namesDocument = clientId.startsWith('https://') && !metadataDocuments
     throw unknownClient(clientId, namesDocument ? 'documents_off' : 'client_gone')
   }
 
@@ -121,11 +118,4 @@ export function scopesOfferedTo(clientId: string, tenant: ResolvedTenant): reado
   if (!own) return tenant.policy.scopes
   const most = withImplied(own, tenant.policy.implied)
   return tenant.policy.scopes.filter((scope) => most.includes(scope))
-}
-
-function onlyOnOwnHost(): OAuthError {
-  const why: ErrorDescription<'invalid_redirect_uri'> = 'redirect_uris must not be on the host of this server'
-  return oauthError('invalid_client', `The metadata document of client_id cannot be used: ${why}`, {
-    reason: 'redirect_uris_refused',
-  })
 }

@@ -1,20 +1,9 @@
+import { authenticationFailed } from '../client-authentication/method'
 import { DocumentAway, type FetchedDocument, type FetchGuard } from '../documents/guarded-fetch'
-import { RemoteDocuments } from '../documents/remote-documents'
+import { day, hour, minute, RemoteDocuments, second } from '../documents/remote-documents'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault, publicPart } from '../protocol/json-web-keys'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
-
-// Milliseconds.
-const second = 1000
-const minute = 60 * second
-const hour = 60 * minute
-const day = 24 * hour
-
-/** Whose keys are looked for, and with which tenant. */
-export interface KeyOwner {
-  clientId: string
-  tenantId: string
-}
 
 /** What is at an address is no set of keys that can be used. */
 class KeySetFault extends Error {}
@@ -51,7 +40,7 @@ export class KeySets {
   async find(
     url: string,
     isIn: (set: JsonWebKeySet) => boolean,
-    { clientId, tenantId }: KeyOwner,
+    { clientId, tenantId }: { clientId: string; tenantId: string },
   ): Promise<JsonWebKeySet> {
     try {
       if (!isKeySetUrl(url, this.#guard)) throw new KeySetFault('jwks_uri must be an https URL')
@@ -66,19 +55,16 @@ export class KeySets {
 export function keySetIn({ status, body }: FetchedDocument): JsonWebKeySet {
   // No other status says anything of the keys, not even 404: it may be a mistake of a minute, and must not sign customers out.
   if (status !== 200) throw new DocumentAway(`The status is ${status}`)
-  const given = parsedJson(body)
-  const fault = keySetFault(given)
-  if (fault) throw new KeySetFault(`what is at jwks_uri ${fault}`)
-  return publicPart(given as JsonWebKeySet)
-}
-
-function parsedJson(body: string): unknown {
+  let given: unknown
   try {
-    return JSON.parse(body)
+    given = JSON.parse(body)
   } catch {
     // The page of a firewall against bots says nothing of the keys either.
     throw new DocumentAway('There is no JSON at jwks_uri')
   }
+  const fault = keySetFault(given)
+  if (fault) throw new KeySetFault(`what is at jwks_uri ${fault}`)
+  return publicPart(given as JsonWebKeySet)
 }
 
 /** The error that the client is answered with, for whatever a fetch has thrown. */
@@ -86,17 +72,15 @@ function unusable(clientId: string, thrown: unknown): OAuthError {
   const { message: reason, cause } = asError(thrown)
   // The host's own fetch has returned something else than a response.
   if (cause instanceof OAuthError) return cause
-  if (!(thrown instanceof DocumentAway)) {
-    const why = thrown instanceof KeySetFault ? reason : 'jwks_uri cannot be fetched'
-    return oauthError('invalid_client', `The keys of the client cannot be used: ${why}`, {
-      reason: 'authentication_failed',
-      detail: { clientId, reason },
+  const detail = { clientId, reason }
+  if (thrown instanceof DocumentAway) {
+    // The client keeps what it has, and tries again.
+    return oauthError('temporarily_unavailable', 'The keys of the client cannot be fetched at the moment', {
+      headers: { 'Retry-After': String(thrown.retryAfter) },
+      reason: 'temporarily_unavailable',
+      detail,
     })
   }
-  // The client keeps what it has, and tries again.
-  return oauthError('temporarily_unavailable', 'The keys of the client cannot be fetched at the moment', {
-    headers: { 'Retry-After': String(thrown.retryAfter) },
-    reason: 'temporarily_unavailable',
-    detail: { clientId, reason },
-  })
+  const why = thrown instanceof KeySetFault ? reason : 'jwks_uri cannot be fetched'
+  return authenticationFailed(`The keys of the client cannot be used: ${why}`, clientId, { detail })
 }

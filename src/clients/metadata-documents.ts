@@ -4,23 +4,16 @@ import { BoundedMap } from '../collections/bounded-map'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientMetadata, KnownAssistant } from '../contract/tenant-store'
 import { DocumentAway, type FetchedDocument, type FetchGuard } from '../documents/guarded-fetch'
-import { type FoundDocument, RemoteDocuments } from '../documents/remote-documents'
+import { day, type FoundDocument, hour, minute, RemoteDocuments } from '../documents/remote-documents'
 import type { Emit } from '../host/emitter'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
-import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import { isClientId } from '../protocol/registered-id'
 import { asError } from '../protocol/thrown'
 import { tellOfDocuments } from '../telemetry/channels'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
-import { readClientMetadata } from './client-metadata'
+import { invalidMetadata, readClientMetadata } from './client-metadata'
 import type { RegistrationRules } from './registrations'
-
-// Milliseconds.
-const minute = 60_000
-const hour = 60 * minute
-const day = 24 * hour
-const week = 7 * day
 
 /**
  * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Failures are not cached:
@@ -49,7 +42,7 @@ export class MetadataDocuments {
     this.#documents = new RemoteDocuments(guard, {
       read: (fetched, url) => this.#read(url, fetched),
       fresh: { unsaid: minute, most: day },
-      stale: { away: week, flood: 10 * minute },
+      stale: { away: 7 * day, flood: 10 * minute },
       room: { ofSite: 50, ofTenant: 250 },
       pause: { known: 0, unknown: 0 },
       shipped: new Map(known.flatMap((assistant, index) => this.#shipped(assistant, index))),
@@ -121,7 +114,13 @@ export class MetadataDocuments {
       throw new (isAway ? DocumentAway : Error)(`The status is ${status}`)
     }
     checkType(headers['content-type'])
-    return this.#parse(clientId, parseJson(body))
+    let document: unknown
+    try {
+      document = JSON.parse(body)
+    } catch {
+      throw invalidMetadata('the document must be JSON')
+    }
+    return this.#parse(clientId, Object(document))
   }
 
   /** The copy of a known assistant's document: none if this server has no method by which the client could authenticate. */
@@ -143,17 +142,9 @@ export class MetadataDocuments {
   #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
     if (metadata.client_id !== clientId) throw otherClient()
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
-    if ((metadata.client_name ?? '') === '') throw invalid('the document must have a client_name')
+    if ((metadata.client_name ?? '') === '') throw invalidMetadata('the document must have a client_name')
     const { keys } = authenticationOfDocument(metadata, this.#rules.authentication)
     return { ...readClientMetadata(metadata, this.#rules.appRedirects), ...keys }
-  }
-}
-
-function parseJson(body: string): Record<string, unknown> {
-  try {
-    return Object(JSON.parse(body))
-  } catch {
-    throw invalid('the document must be JSON')
   }
 }
 
@@ -161,17 +152,13 @@ function parseJson(body: string): Record<string, unknown> {
 function checkType(contentType = ''): void {
   const { type } = parse(contentType, { parameters: false })
   if (/^application\/(?:[\w.+-]+\+)?json$/.test(type)) return
-  const wrong = invalid('the Content-Type of the document must be application/json')
+  const wrong = invalidMetadata('the Content-Type of the document must be application/json')
   // From a firewall against bots, or a site that is down. If there is no copy, it is refused like any other wrong type.
   throw type === 'text/html' ? new DocumentAway(wrong.message, { cause: wrong }) : wrong
 }
 
-function invalid(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
-  return oauthError('invalid_client_metadata', description)
-}
-
 function otherClient(): OAuthError {
-  return invalid("client_id in the document does not match the document's URL")
+  return invalidMetadata("client_id in the document does not match the document's URL")
 }
 
 /** The error that the client is answered with, for whatever a fetch has thrown. */

@@ -4,9 +4,6 @@ import type { DenialReason } from '../protocol/reasons'
 import { redirectHostOf } from '../protocol/redirect-uri'
 import type { ClientRules, ResolvedTenant } from '../tenants/resolved-tenant'
 
-/** The rule that keeps a client out. */
-type RefusingRule = 'allowedClients' | 'blockedClients'
-
 /** What a client is judged by. */
 interface JudgedClient {
   clientId: string
@@ -17,35 +14,33 @@ interface JudgedClient {
 }
 
 const reason = 'client_not_allowed'
+const notAllowed = 'The company does not allow this client'
 
 /** @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps a client out. Nothing is sent to its redirect URI. */
 export function checkMaySignIn(client: JudgedClient, tenant: ResolvedTenant): void {
-  const rule = refusingRule(client, tenant.policy.clientRules)
-  if (rule === undefined) return
-  throw oauthError('unauthorized_client', 'The company does not allow this client', {
-    status: 403,
-    reason,
-    detail: detailOf(client, rule),
-  })
-}
-
-/** @throws {OAuthError} `invalid_redirect_uri` if a rule of the company would keep out the client that registers. */
-export function checkMayRegister(redirectUris: readonly string[], tenant: ResolvedTenant): void {
-  const rule = refusingRule({ clientId: '', isDocument: false, redirectUris }, tenant.policy.clientRules)
-  if (rule === undefined) return
-  throw oauthError('invalid_redirect_uri', 'redirect_uris must lead where the company allows clients', {
-    reason,
-    detail: { rule, asked: redirectUris },
-  })
+  const detail = refusalOf(client, tenant)
+  if (detail) throw oauthError('unauthorized_client', notAllowed, { status: 403, reason, detail })
 }
 
 /** @throws {OAuthError} `invalid_grant` if a rule of the company keeps a client out. Its customer sees why at the next sign-in. */
 export function checkMayRedeem(client: JudgedClient, tenant: ResolvedTenant): void {
-  const rule = refusingRule(client, tenant.policy.clientRules)
+  const detail = refusalOf(client, tenant)
+  if (detail) throw oauthError('invalid_grant', notAllowed, { reason, detail })
+}
+
+function refusalOf(client: JudgedClient, { policy }: ResolvedTenant): Record<string, unknown> | undefined {
+  const { clientId, redirectUris } = client
+  const rule = refusingRule(client, policy.clientRules)
+  return rule && { clientId, rule, ...(redirectUris.length > 0 && { redirectUris }) }
+}
+
+/** @throws {OAuthError} `invalid_redirect_uri` if a rule of the company would keep out the client that registers. */
+export function checkMayRegister(redirectUris: readonly string[], { policy }: ResolvedTenant): void {
+  const rule = refusingRule({ clientId: '', isDocument: false, redirectUris }, policy.clientRules)
   if (rule === undefined) return
-  throw oauthError('invalid_grant', 'The company does not allow this client', {
+  throw oauthError('invalid_redirect_uri', 'redirect_uris must lead where the company allows clients', {
     reason,
-    detail: detailOf(client, rule),
+    detail: { rule, asked: redirectUris },
   })
 }
 
@@ -61,17 +56,11 @@ export function unknownClient(clientId: string, reason: DenialReason = 'client_g
   })
 }
 
-function detailOf({ clientId, redirectUris }: JudgedClient, rule: RefusingRule) {
-  return { clientId, rule, ...(redirectUris.length > 0 && { redirectUris }) }
-}
-
-/** Whether there is anything to check. */
-export function hasRules({ allowed, blocked }: ClientRules): boolean {
-  return allowed !== undefined || blocked.length > 0
-}
-
 /** The rule that keeps a client out, or undefined if none does. */
-export function refusingRule(client: JudgedClient, { allowed, blocked }: ClientRules): RefusingRule | undefined {
+export function refusingRule(
+  client: JudgedClient,
+  { allowed, blocked }: ClientRules,
+): 'allowedClients' | 'blockedClients' | undefined {
   if (blocked.some((rule) => isNamed(client, rule) || client.redirectUris.some((uri) => leadsTo(uri, rule)))) {
     return 'blockedClients'
   }

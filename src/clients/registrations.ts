@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
-import { registeredClientSecret } from '../client-authentication/client-secret-basic'
-import type { AuthenticationRules, ClientAuthenticationMethod } from '../client-authentication/method'
+import { registeredClientSecret } from '../client-authentication/client-secret'
+import type { AuthenticationRules } from '../client-authentication/method'
 import { authenticationOfRegistration, methodsOf } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'
 import type { Client, ClientMetadata } from '../contract/tenant-store'
@@ -33,17 +33,7 @@ export interface RegistrationRules {
 }
 
 /** A client that has just registered itself. */
-export interface Registered {
-  client: Client
-  /** How it authenticates. */
-  method: ClientAuthenticationMethod
-  /** Its secret, if it has one. */
-  secret: string | undefined
-  /** What is offered here of the scopes that it has named. */
-  scopes: readonly string[] | undefined
-  /** In milliseconds since 1970. */
-  registeredAt: number
-}
+export type Registered = ReturnType<Registrations['register']>
 
 /**
  * Clients that register themselves (RFC 7591). Nothing of them is stored: the id of a client carries its registration.
@@ -55,7 +45,7 @@ export class Registrations {
   readonly #rules: RegistrationRules
   readonly #now: () => number
   readonly #said = new BoundedMap<string, Said>(maxRemembered)
-  #keys: readonly [KeyObject, ...KeyObject[]]
+  #keys: readonly KeyObject[]
 
   /** @param secrets What the secrets of clients are derived from. */
   constructor(rules: RegistrationRules, secrets: readonly [Buffer, ...Buffer[]], now: () => number) {
@@ -72,9 +62,10 @@ export class Registrations {
   /**
    * Registers a client (RFC 7591 section 3). Redirect URIs that are not accepted are left out.
    *
+   * @returns How the client authenticates too, and what is offered here of the scopes that it has named. Times are milliseconds since 1970.
    * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
    */
-  register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant): Registered {
+  register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant) {
     const { appRedirects, authentication } = this.#rules
     const described = readClientMetadata(given, appRedirects, tenant.address.ownAddresses)
     checkMayRegister(described.redirectUris, tenant)
@@ -85,7 +76,7 @@ export class Registrations {
     const carried = { redirectUris, clientName, clientHost, provesKey, hasSecret, ...keys }
     const clientId = newRegisteredId(carried)
     if (clientId === undefined) throw tooLong(carried)
-    const [key] = this.#keys
+    const [key] = this.#keys as [KeyObject]
     const secret = hasSecret ? registeredClientSecret(key, tenant.id, clientId).secret : undefined
     const { scopes } = offeredHere(described, tenant.policy.scopes)
     return { client: this.find(clientId, tenant), method: method.name, secret, scopes, registeredAt: this.#now() }
@@ -134,32 +125,20 @@ export class Registrations {
    * @returns Undefined if no client can have got this id.
    */
   read(clientId: string, tenantId: string): ClientMetadata | undefined {
-    const said = this.#saidBy(clientId)
+    const known = this.#said.get(clientId)
+    // An id says the same at each use, so it is read once.
+    const said = known ?? saidBy(clientId)
+    if (said && !known) this.#said.set(clientId, said)
     if (!said?.hasSecret) return said?.metadata
     const secretHashes = this.#keys.map((key) => registeredClientSecret(key, tenantId, clientId).hash)
     return { ...said.metadata, secretHashes }
   }
-
-  /** An id says the same at each use, so it is read once. */
-  #saidBy(clientId: string): Said | undefined {
-    const known = this.#said.get(clientId)
-    if (known) return known
-    const carried = registrationIn(clientId)
-    const said = carried && saidIn(carried)
-    if (said) this.#said.set(clientId, said)
-    return said
-  }
 }
 
-function saidIn({
-  clientName = '',
-  clientHost,
-  hasSecret,
-  provesKey,
-  jwks,
-  jwksUri,
-  ...carried
-}: CarriedRegistration): Said | undefined {
+function saidBy(clientId: string): Said | undefined {
+  const carried = registrationIn(clientId)
+  if (!carried) return undefined
+  const { clientName = '', clientHost, hasSecret, provesKey, jwks, jwksUri } = carried
   const redirectUris = carried.redirectUris.filter((redirectUri) => URL.canParse(redirectUri))
   if (redirectUris.length === 0 || clientName.length > maxNameLength) return undefined
   // Made presentable here too: Node's tables of characters differ between versions, so a name may have been presentable elsewhere.
@@ -176,26 +155,20 @@ function saidIn({
   return { metadata, hasSecret }
 }
 
-function keysOf([first, ...others]: readonly [Buffer, ...Buffer[]]): readonly [KeyObject, ...KeyObject[]] {
-  const key = (secret: Buffer) => derivedKey(secret, 'client secret')
-  return [key(first), ...others.map(key)]
+function keysOf(secrets: readonly Buffer[]): KeyObject[] {
+  return secrets.map((secret) => derivedKey(secret, 'client secret'))
 }
 
 /** The error for a registration that no id has room for. It names the member that takes the most. */
-function tooLong({
-  redirectUris,
-  clientName = '',
-  clientHost = '',
-  jwks,
-  jwksUri = '',
-}: CarriedRegistration): OAuthError {
-  const sizes: [string, string][] = [
-    ['redirect_uris', redirectUris.join(' ')],
-    ['client_name', clientName],
-    ['client_uri', clientHost],
-    jwks ? ['jwks', JSON.stringify(jwks)] : ['jwks_uri', jwksUri],
-  ]
-  const [[member] = ['redirect_uris']] = sizes.sort(([, one], [, other]) => other.length - one.length)
+function tooLong({ redirectUris, clientName, clientHost, jwks, jwksUri }: CarriedRegistration): OAuthError {
+  const sizes = {
+    redirect_uris: redirectUris.join(' ').length,
+    client_name: clientName?.length ?? 0,
+    client_uri: clientHost?.length ?? 0,
+    jwks: jwks ? JSON.stringify(jwks).length : 0,
+    jwks_uri: jwksUri?.length ?? 0,
+  }
+  const [[member]] = Object.entries(sizes).sort(([, one], [, other]) => other - one) as [[string, number]]
   return oauthError(
     'invalid_client_metadata',
     `The client_id carries redirect_uris, client_name, the host of client_uri, and jwks or jwks_uri in at most ${maxRegisteredIdLength} characters: shorten ${member}`,

@@ -6,8 +6,10 @@ import { type FetchFor, FetchSlots, sharesOf, siteOf } from './fetch-slots'
 import { DocumentAway, type FetchedDocument, type FetchGuard, ForbiddenFetch, guardedFetch } from './guarded-fetch'
 
 // Milliseconds.
-const second = 1000
-const minute = 60 * second
+export const second = 1000
+export const minute = 60 * second
+export const hour = 60 * minute
+export const day = 24 * hour
 
 const maxDocuments = 1000
 

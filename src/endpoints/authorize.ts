@@ -1,18 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Authorizations, CheckedRequest, Recipient } from '../authorization/authorizations'
-import { type Emit, type Place, reportError } from '../host/emitter'
+import { type Emit, reportError } from '../host/emitter'
 import { Form, parametersOf } from '../http/body'
 import { keepsOpener, nosniff, removeCors, sendResponse } from '../http/responses'
 import type { Appearances } from '../pages/appearance'
-import { oauthError, withContext } from '../protocol/oauth-error'
+import { type ErrorContext, oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { ConsentQuestion } from './consent-question'
 import type { Consents } from './consents'
 import type { FindCustomer, SignInRequest } from './customer-sessions'
 import type { Context, Endpoint } from './endpoint'
-
-type QueryParameters = Record<string, string | string[] | undefined>
 
 /** What the endpoint works with. */
 interface AuthorizeRooms {
@@ -32,56 +30,49 @@ interface AuthorizeRooms {
  * to this server must not lead there by itself (RFC 9700 section 4.11.2).
  */
 export function authorize(rooms: AuthorizeRooms): Endpoint {
-  return (context) => answered(context, rooms)
-}
-
-async function answered(
-  context: Context,
-  { appearances, authorizations, findCustomer, consents, emit }: AuthorizeRooms,
-): Promise<void> {
-  const { req, res, tenant, message } = context
-  removeCors(res)
-  // Set here, so that the host's own responses have them too, such as the redirect to its login page.
-  for (const [name, value] of Object.entries(keepsOpener)) res.setHeader(name, value)
-  const parameters = parametersOf(queryOf(req))
-  const clientId = single(parameters, 'client_id')
-  message.clientId = clientId
-  const redirectUri = single(parameters, 'redirect_uri')
-  const recipient = await authorizations.recipient(clientId, redirectUri, tenant)
-  const state = firstOf(parameters.state)
-  const place: Place = { where: 'authorize', tenantKey: tenant.key, tenantId: tenant.id, clientId }
-  let mayRedirect = recipient.found.source === 'tenant'
-  try {
-    const form = new Form(parameters, ['resource'])
-    checkResponse(form)
-    const checked = authorizations.check(receivedRequest(form), recipient, tenant)
-    const query = withoutLoginPrompt(queryOf(req))
-    const { language } = appearances.of(req, tenant.look)
-    const signIn = signInRequest(form, checked, query, language.tag, tenant)
-    const customer = await findCustomer(signIn, context)
-    if (!customer) return
-    mayRedirect = true
-    place.subject = customer.subject
-    const question = { customer, checked, signIn, query }
-    const consent = await consents.given(question, context)
-    if (!consent) return
-    if (consent === 'another account') return await switchAccount(question, context, { findCustomer, consents })
-    const { subject, claims } = customer
-    const { isRepeated, ...given } = consent
-    const agreed = { ...checked, ...given, subject, claims, state }
-    const response = isRepeated
-      ? await authorizations.agreedBefore(agreed, tenant)
-      : await authorizations.agree(agreed, tenant)
-    if (response) redirect(res, response.redirectTo)
-    else await consents.askAgain(question, context)
-  } catch (error) {
-    const { where: _, ...known } = place
-    if (!mayRedirect) throw withContext(error, known)
-    const { code, description } = reportError(error, place, emit, message)
-    redirect(
-      res,
-      withResponse(redirectUri, { error: code, error_description: description, state, iss: tenant.address.issuer }),
-    )
+  const { appearances, authorizations, findCustomer, consents, emit } = rooms
+  return async (context) => {
+    const { req, res, tenant, message } = context
+    removeCors(res)
+    // Set here, so that the host's own responses have them too, such as the redirect to its login page.
+    for (const [name, value] of Object.entries(keepsOpener)) res.setHeader(name, value)
+    const parameters = parametersOf(queryOf(req))
+    const clientId = single(parameters.client_id, 'client_id')
+    message.clientId = clientId
+    const redirectUri = single(parameters.redirect_uri, 'redirect_uri')
+    const recipient = await authorizations.recipient(clientId, redirectUri, tenant)
+    const [state] = [parameters.state].flat()
+    const known: ErrorContext = { tenantKey: tenant.key, tenantId: tenant.id, clientId }
+    let mayRedirect = recipient.found.source === 'tenant'
+    try {
+      const form = new Form(parameters, ['resource'])
+      checkResponse(form)
+      const checked = authorizations.check(receivedRequest(form), recipient, tenant)
+      const query = withoutLoginPrompt(queryOf(req))
+      const { language } = appearances.of(req, tenant.look)
+      const signIn = signInRequest(form, checked, query, language.tag, tenant)
+      const customer = await findCustomer(signIn, context)
+      if (!customer) return
+      mayRedirect = true
+      known.subject = customer.subject
+      const question = { customer, checked, signIn, query }
+      const consent = await consents.given(question, context)
+      if (!consent) return
+      if (consent === 'another account') return await switchAccount(question, context, rooms)
+      const { subject, claims } = customer
+      const { isRepeated, ...given } = consent
+      const agreed = { ...checked, ...given, subject, claims, state }
+      const response = isRepeated
+        ? await authorizations.agreedBefore(agreed, tenant)
+        : await authorizations.agree(agreed, tenant)
+      if (response) redirect(res, response.redirectTo)
+      else await consents.askAgain(question, context)
+    } catch (thrown) {
+      if (!mayRedirect) throw withContext(thrown, known)
+      const { code: error, description } = reportError(thrown, { where: 'authorize', ...known }, emit, message)
+      const refusal = { error, error_description: description, state, iss: tenant.address.issuer }
+      redirect(res, withResponse(redirectUri, refusal))
+    }
   }
 }
 
@@ -92,7 +83,7 @@ async function answered(
 async function switchAccount(
   { checked, signIn, ...question }: ConsentQuestion,
   context: Context,
-  { findCustomer, consents }: Pick<AuthorizeRooms, 'findCustomer' | 'consents'>,
+  { findCustomer, consents }: AuthorizeRooms,
 ): Promise<void> {
   const query = withConsentPrompt(question.query)
   const url = `${context.tenant.address.endpoints}/authorize?${query}`
@@ -176,14 +167,9 @@ function queryOf({ url = '' }: IncomingMessage): string {
   return start === -1 ? '' : url.slice(start + 1)
 }
 
-function single(parameters: QueryParameters, name: string): string {
-  const value = parameters[name]
+function single(value: string | string[] | undefined, name: string): string {
   if (typeof value === 'string' && value !== '') return value
   throw oauthError('invalid_request', `${name} must be sent exactly once`)
-}
-
-function firstOf(value: string | string[] | undefined): string | undefined {
-  return Array.isArray(value) ? value[0] : value
 }
 
 /** 303: the browser must not send a form on (RFC 9700 section 4.12). */

@@ -37,8 +37,33 @@ export function subjectOf({ customer, checked, query }: ConsentQuestion, { id }:
   return { tenantId: id, subject: customer.subject, query, shown }
 }
 
-/** What a page calls the client. */
-export function nameOf(checked: CheckedRequest): string {
+/** What a page says of the request, of its client and of the company. */
+export function shownOf({ customer, checked, query }: ConsentQuestion, tenant: ResolvedTenant) {
+  const { found, redirectUri } = checked
+  const { client, source } = found
+  const vouchedFor = source === 'tenant'
+  const isProven = hasProvenReceiver(redirectUri)
+  const { accessToken, refreshToken, grant = Number.POSITIVE_INFINITY } = tenant.policy.lifetimes
+  const refreshes = mayUse('refresh_token', vouchedFor ? client : undefined)
+  const time = Math.min(refreshes ? refreshToken : accessToken, grant)
+  return {
+    tenantName: tenant.look.name ?? tenant.key,
+    clientName: nameOf(checked),
+    vouchedFor,
+    publisher: publisherOf(checked),
+    redirectUri,
+    isProven,
+    // MCP: such a client has no address that nobody else can have, so that a page must warn of it.
+    isAppOnDevice: client.redirectUris.every(isLoopbackUrl),
+    // Not about a client that the company has named, if what it gets reaches nobody else.
+    asksTwice: !vouchedFor && !(isNamedByTenant(found, tenant) && isProven),
+    lasts: { time, isRenewed: refreshes && time < grant },
+    customerName: customer.name,
+    action: `?${query}`,
+  }
+}
+
+function nameOf(checked: CheckedRequest): string {
   const { client } = checked.found
   return client.clientName ?? publisherOf(checked) ?? shownId(client.clientId)
 }
@@ -46,25 +71,4 @@ export function nameOf(checked: CheckedRequest): string {
 /** The host that publishes the client's metadata document, if it has one. */
 export function publisherOf({ found: { client, source } }: CheckedRequest): string | undefined {
   return source === 'document' ? new URL(client.clientId).host : undefined
-}
-
-/** MCP: such a client has no address that nobody else can have, so that a page must warn of it. */
-export function isAppOnDevice({ found: { client } }: CheckedRequest): boolean {
-  return client.redirectUris.every(isLoopbackUrl)
-}
-
-/**
- * Whether a browser that cannot tell what a press was meant for asks about the client a second time. Not about one that the company has named,
- * if what it gets reaches nobody else.
- */
-export function asksTwice({ found, redirectUri }: CheckedRequest, tenant: ResolvedTenant): boolean {
-  return found.source !== 'tenant' && !(isNamedByTenant(found, tenant) && hasProvenReceiver(redirectUri))
-}
-
-/** How long the connection lasts, in milliseconds, and whether each use renews it. */
-export function lastsOf({ found: { client, source } }: CheckedRequest, { policy: { lifetimes } }: ResolvedTenant) {
-  const { accessToken, refreshToken, grant = Number.POSITIVE_INFINITY } = lifetimes
-  const refreshes = mayUse('refresh_token', source === 'tenant' ? client : undefined)
-  const time = Math.min(refreshes ? refreshToken : accessToken, grant)
-  return { time, isRenewed: refreshes && time < grant }
 }

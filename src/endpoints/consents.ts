@@ -13,19 +13,8 @@ import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
 import type { ScopeTexts } from '../pages/scope-words'
 import { OAuthError, oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
-import { hasProvenReceiver } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
-import {
-  aboutConsent,
-  asksTwice,
-  type ConsentQuestion,
-  isAppOnDevice,
-  lastsOf,
-  nameOf,
-  partiesOf,
-  publisherOf,
-  subjectOf,
-} from './consent-question'
+import { aboutConsent, type ConsentQuestion, partiesOf, publisherOf, shownOf, subjectOf } from './consent-question'
 import type { SignInRequest } from './customer-sessions'
 import type { Context } from './endpoint'
 
@@ -65,8 +54,12 @@ export type ConsentHook = {
   consent(req: IncomingMessage, res: ServerResponse, request: ConsentRequest): HookAnswer<boolean>
 }['consent']
 
-/** How customers are asked. */
-export interface ConsentRules {
+/** What customers are asked with. */
+interface ConsentRooms {
+  tokens: ConsentTokens
+  store: GuardedStore
+  appearances: Appearances
+  emit: Emit
   /** The host's own way of asking. With false, customers are not asked about the tenant's own clients. */
   consent: ConsentHook | false | undefined
   /** What each scope is called on the page. */
@@ -79,8 +72,8 @@ export interface ConsentRules {
   timeout: number
 }
 
-/** What the customer has decided. Undefined while the customer is being asked. */
-type Decision = 'allowed' | 'declined' | 'another account' | undefined
+/** What the customer has decided, unless they refuse. Undefined while the customer is being asked. */
+type Decision = 'allowed' | 'another account' | undefined
 
 /** A customer's consent. */
 export interface Consent {
@@ -100,19 +93,11 @@ interface Submission {
 
 /** Asks customers for their consent. */
 export class Consents {
-  readonly #tokens: ConsentTokens
-  readonly #store: GuardedStore
-  readonly #appearances: Appearances
-  readonly #rules: ConsentRules
-  readonly #emit: Emit
+  readonly #rooms: ConsentRooms
   readonly #perMinute = new PerMinute()
 
-  constructor(tokens: ConsentTokens, store: GuardedStore, appearances: Appearances, rules: ConsentRules, emit: Emit) {
-    this.#tokens = tokens
-    this.#store = store
-    this.#appearances = appearances
-    this.#rules = rules
-    this.#emit = emit
+  constructor(rooms: ConsentRooms) {
+    this.#rooms = rooms
   }
 
   /**
@@ -127,18 +112,17 @@ export class Consents {
     const { tenant } = context
     const consentTo = consentMark(question.checked, tenant)
     if (consentTo !== undefined && (await this.#isRemembered(consentTo, question, context))) {
-      this.#emit({ type: 'allowed', remembered: true, ...aboutConsent(question, tenant) })
+      this.#rooms.emit({ type: 'allowed', remembered: true, ...aboutConsent(question, tenant) })
       return { consentTo, isRepeated: false }
     }
     if (question.signIn.prompt.includes('none'))
       throw oauthError('consent_required', 'The customer must be asked for consent')
     const submission = await this.#submission(question, context)
     const decision = await this.#ask(question, submission, context)
-    if (decision === undefined || decision === 'another account') return decision
-    if (decision === 'declined') throw this.#declined(question, tenant)
+    if (decision !== 'allowed') return decision
     const page = submission?.page
     const isRepeated = page !== undefined && !(await this.#useOnce(page, question, tenant))
-    if (!isRepeated) this.#emit({ type: 'allowed', remembered: false, ...aboutConsent(question, tenant) })
+    if (!isRepeated) this.#rooms.emit({ type: 'allowed', remembered: false, ...aboutConsent(question, tenant) })
     return { page, consentTo, isRepeated }
   }
 
@@ -148,8 +132,7 @@ export class Consents {
    * @throws {OAuthError} As `given` does.
    */
   async askAgain(question: ConsentQuestion, context: Context): Promise<void> {
-    const decision = await this.#ask(question, undefined, context)
-    if (decision === 'declined') throw this.#declined(question, context.tenant)
+    await this.#ask(question, undefined, context)
   }
 
   /** Notes that a page gives its code. @returns Whether it has given none before. */
@@ -159,13 +142,13 @@ export class Consents {
         reason: 'temporarily_unavailable',
       })
     }
-    return this.#store.useOnce(tenant.id, id, pageNotedFor)
+    return this.#rooms.store.useOnce(tenant.id, id, pageNotedFor)
   }
 
   /** First-party clients can skip consent. Self-registered and metadata-document clients never can: anyone can create one. */
   #isNeeded({ checked: { found }, signIn }: ConsentQuestion): boolean {
     if (signIn.prompt.includes('consent') || found.source !== 'tenant') return true
-    return this.#rules.consent !== false && found.client.firstParty !== true
+    return this.#rooms.consent !== false && found.client.firstParty !== true
   }
 
   /** Whether an earlier consent covers the request. If the store fails, the customer is asked. */
@@ -174,11 +157,11 @@ export class Consents {
     // What a customer submits is their answer, even if an earlier one covers the request by now.
     if (signIn.prompt.includes('consent') || req.method === 'POST') return false
     try {
-      const grants = await this.#store.grantsOf({ tenantId: tenant.id, subject: customer.subject })
+      const grants = await this.#rooms.store.grantsOf({ tenantId: tenant.id, subject: customer.subject })
       return isRemembered(mark, checked, grants, tenant)
     } catch (error) {
       if (signIn.prompt.includes('none')) throw error
-      this.#emit(faultEvent('listGrants', error, partiesOf(question, tenant)))
+      this.#rooms.emit(faultEvent('listGrants', error, partiesOf(question, tenant)))
       return false
     }
   }
@@ -190,12 +173,12 @@ export class Consents {
   async #submission(question: ConsentQuestion, { req, res, tenant }: Context): Promise<Submission | undefined> {
     if (req.method !== 'POST') return undefined
     const form = await readFormOfHost(req, res).catch(ignoreUnreadable)
-    const page = form && this.#tokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
+    const page = form && this.#rooms.tokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
     return page && { form, page }
   }
 
   async #ask(question: ConsentQuestion, submission: Submission | undefined, context: Context): Promise<Decision> {
-    const { consent } = this.#rules
+    const { consent } = this.#rooms
     return typeof consent === 'function'
       ? this.#askHost(consent, question, submission, context)
       : this.#askOnPage(question, submission, context)
@@ -204,27 +187,18 @@ export class Consents {
   #askOnPage(question: ConsentQuestion, submission: Submission | undefined, { req, res, tenant }: Context): Decision {
     const button = submission && pressedButton(submission.form)
     if (button === 'allow') return 'allowed'
-    if (button === 'switch' && this.#rules.switchAccount) return 'another account'
-    if (button !== undefined && button !== 'confirm') return 'declined'
-    const { checked, customer, query } = question
-    const { redirectUri, permitted } = checked
-    const appearance = this.#appearances.of(req, tenant.look)
+    if (button === 'switch' && this.#rooms.switchAccount) return 'another account'
+    if (button !== undefined && button !== 'confirm') throw this.#declined(question, tenant)
+    const { found, permitted } = question.checked
+    const appearance = this.#rooms.appearances.of(req, tenant.look)
+    const shown = shownOf(question, tenant)
     const page = {
-      tenantName: tenant.look.name ?? tenant.key,
-      clientName: nameOf(checked),
-      vouchedFor: checked.found.source === 'tenant',
-      publisher: publisherOf(checked),
-      isKnown: this.#rules.known.has(checked.found.client.clientId) && hasProvenReceiver(redirectUri),
-      redirectUri,
-      isAppOnDevice: isAppOnDevice(checked),
-      asksTwice: asksTwice(checked, tenant),
+      ...shown,
+      isKnown: this.#rooms.known.has(found.client.clientId) && shown.isProven,
       answered: button === 'confirm',
-      scopes: permitted.map((scope) => this.#rules.scopeTexts.in(appearance.language, scope)),
-      lasts: lastsOf(checked, tenant),
-      customerName: customer.name,
-      switchAccount: this.#rules.switchAccount,
-      action: `?${query}`,
-      token: this.#tokens.issue(subjectOf(question, tenant)),
+      scopes: permitted.map((scope) => this.#rooms.scopeTexts.in(appearance.language, scope)),
+      switchAccount: this.#rooms.switchAccount,
+      token: this.#rooms.tokens.issue(subjectOf(question, tenant)),
     }
     respondWithConsentPage(res, page, appearance)
     return undefined
@@ -243,7 +217,7 @@ export class Consents {
       redirectUri: checked.redirectUri,
       vouchedFor: checked.found.source === 'tenant',
       publisher: publisherOf(checked),
-      proof: this.#tokens.issue(subjectOf(question, tenant)),
+      proof: this.#rooms.tokens.issue(subjectOf(question, tenant)),
       form: submission?.form,
     }
     const allowed = await callHost('pages.consent', 'unlimited', () => ask(req, res, request))
@@ -252,17 +226,17 @@ export class Consents {
       const cause = new Error('pages.consent returned true for a form whose consent_token is not the proof of a page')
       throw temporarilyUnavailable(cause, 'hook_failed')
     }
-    if (allowed === false) return 'declined'
+    if (allowed === false) throw this.#declined(question, tenant)
     if (allowed !== undefined) {
       throw temporarilyUnavailable(wrongAnswer('pages.consent', allowed, 'true, false or nothing'), 'hook_failed')
     }
-    if (await responseBegins(res, this.#rules.timeout)) return undefined
+    if (await responseBegins(res, this.#rooms.timeout)) return undefined
     const cause = new Error('pages.consent returned neither true nor false and did not answer the request')
     throw temporarilyUnavailable(cause, 'hook_failed')
   }
 
   #declined(question: ConsentQuestion, tenant: ResolvedTenant): OAuthError {
-    this.#emit({ type: 'declined', ...aboutConsent(question, tenant) })
+    this.#rooms.emit({ type: 'declined', ...aboutConsent(question, tenant) })
     return oauthError('access_denied', 'The customer has refused', { reason: 'declined' })
   }
 }

@@ -1,13 +1,16 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type Customer, customerRecord } from '../authorization/customer'
+import { BoundedMap } from '../collections/bounded-map'
+import { PerMinute } from '../collections/per-minute'
 import { isObject } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { Client, NullableMembers, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
+import type { Emit } from '../host/emitter'
 import { responseBegins } from '../http/node-messages'
+import { digest } from '../protocol/digest'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Context } from './endpoint'
-import type { LoginLoops } from './login-loops'
 
 /** An authorization request that waits for the customer to sign in. */
 export interface SignInRequest {
@@ -63,16 +66,17 @@ export type AuthenticateHook = {
 export type FindCustomer = (request: SignInRequest, context: Context) => Promise<Customer | undefined>
 
 /** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
-export function customerSessions(authenticate: AuthenticateHook, timeout: number, loops: LoginLoops): FindCustomer {
-  return async (request, { req, res, tenant }) => {
+export function customerSessions(authenticate: AuthenticateHook, timeout: number, emit: Emit): FindCustomer {
+  const noteLogin = loginLoops(emit)
+  return async (request, context) => {
+    const { req, res } = context
     const customer = await callHost('authenticate', 'unlimited', () => authenticate(req, res, request))
     if (customer !== undefined && customer !== null) return checkedCustomer(customer)
     if (!res.headersSent && request.prompt.includes('none')) {
       throw oauthError('login_required', 'The customer is not signed in')
     }
     if (await responseBegins(res, timeout)) {
-      const { clientId } = request.client
-      loops.note(request.url, { tenantKey: tenant.key, tenantId: tenant.id, clientId }, res)
+      noteLogin(request, context)
       return undefined
     }
     const cause = new Error('authenticate returned no customer and did not answer the request')
@@ -87,5 +91,32 @@ function checkedCustomer(given: NullableMembers<Customer>): Customer {
     return customerRecord(given, 'customer')
   } catch (error) {
     throw temporarilyUnavailable(error, 'hook_failed')
+  }
+}
+
+const tenMinutes = 600_000
+// A customer who is asked to log in a third time gives up.
+const visitsOfLoop = 3
+
+/**
+ * Notices that customers are asked to log in again and again, because the cookie of the host's session does not arrive. It remembers at most
+ * 1,000 requests, by 16 bytes of their hash: a flood makes it forget others, and not grow. Of all loops, one is told in a minute.
+ */
+function loginLoops(emit: Emit): (request: SignInRequest, context: Context) => void {
+  const visits = new BoundedMap<string, { count: number; since: number }>(1000)
+  const perMinute = new PerMinute()
+  return ({ url, client: { clientId } }, { res, tenant }) => {
+    const name = digest('authorization request', url).slice(0, 22)
+    const now = performance.now()
+    const known = visits.get(name)
+    const { count, since } = known && now < known.since + tenMinutes ? known : { count: 0, since: now }
+    visits.set(name, { count: count + 1, since })
+    if (count + 1 !== visitsOfLoop || !perMinute.count({ loops: 1 })) return
+    const [location] = String(res.getHeader('location') ?? 'a page').split(/[?#]/)
+    const error = new Error(
+      `authenticate found no customer ${visitsOfLoop} times for one sign-in, and answered with ${res.statusCode} and ${location}. Does the browser send the cookie of the session?`,
+    )
+    const whose = { tenantKey: tenant.key, tenantId: tenant.id, clientId }
+    emit({ type: 'error', where: 'authorize', reason: 'login_loop', error, ...whose })
   }
 }

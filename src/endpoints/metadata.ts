@@ -1,10 +1,14 @@
 import type { ClientAuthenticationMethod } from '../client-authentication/method'
 import { algorithmsOf } from '../client-authentication/methods'
 import type { GrantTypes } from '../grant-types/grant-type'
-import { type PublicDocuments, respondWithDocument } from '../http/responses'
+import { PublicDocuments, publicDocument, respondWithDocument } from '../http/responses'
 import { proofAlgorithms } from '../protocol/dpop-proof'
 import { grantTypes } from '../protocol/grant-types'
-import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { oauthError } from '../protocol/oauth-error'
+import { canonicalResource, type ProtectedResource } from '../protocol/resource'
+import { withoutOfflineAccess } from '../protocol/scope'
+import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
+import type { AccessTokens } from '../tokens/access-tokens'
 import type { Endpoint } from './endpoint'
 
 const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
@@ -22,7 +26,8 @@ interface ServerMetadata {
 }
 
 /** The authorization server metadata of a tenant (RFC 8414 section 2). */
-export function metadata(documents: PublicDocuments, server: ServerMetadata): Endpoint {
+export function metadata(server: ServerMetadata): Endpoint {
+  const documents = new PublicDocuments()
   return ({ req, res, tenant }) => {
     // All that is known of a tenant is resolved at once.
     const document = documents.get(tenant.address, () => members(tenant, server))
@@ -31,9 +36,8 @@ export function metadata(documents: PublicDocuments, server: ServerMetadata): En
 }
 
 function members(tenant: ResolvedTenant, server: ServerMetadata): object {
-  const { issuer, endpoints } = tenant.address
-  const { scopes, registration, metadataDocuments } = tenant.policy
-  const { links } = tenant.look
+  const { address, policy, look } = tenant
+  const { issuer, endpoints } = address
   const { externalEndpoints, methods, languageTags } = server
   const algorithms = algorithmsOf(methods)
   const offered = grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant))
@@ -41,7 +45,8 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
     issuer,
     authorization_endpoint: externalEndpoints.authorization ?? `${endpoints}/authorize`,
     token_endpoint: `${endpoints}/token`,
-    registration_endpoint: externalEndpoints.registration ?? (registration ? `${endpoints}/register` : undefined),
+    registration_endpoint:
+      externalEndpoints.registration ?? (policy.registration ? `${endpoints}/register` : undefined),
     revocation_endpoint: externalEndpoints.revocation ?? `${endpoints}/revoke`,
     jwks_uri: `${endpoints}/jwks`,
     response_types_supported: ['code'],
@@ -54,14 +59,53 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
     dpop_signing_alg_values_supported: proofAlgorithms,
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-    scopes_supported: scopes,
-    service_documentation: links.documentation,
+    scopes_supported: policy.scopes,
+    service_documentation: look.links.documentation,
     // The library's pages may not be those of the host's own endpoint.
     ui_locales_supported: externalEndpoints.authorization ? undefined : languageTags,
-    op_policy_uri: links.privacy,
-    op_tos_uri: links.terms,
+    op_policy_uri: look.links.privacy,
+    op_tos_uri: look.links.terms,
     // Responses of this server have `iss` (RFC 9207). Whether those of the host's own endpoint do is not known.
     authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,
-    client_id_metadata_document_supported: metadataDocuments ? true : undefined,
+    client_id_metadata_document_supported: policy.metadataDocuments || undefined,
   }
+}
+
+/** `GET I/jwks`: the public keys that access tokens verify with (RFC 7517 section 5). */
+export function jwks(tokens: AccessTokens): Endpoint {
+  const documents = new PublicDocuments()
+  return ({ req, res }) => {
+    const keys = tokens.publicKeys
+    const keySet = documents.get(keys, () => ({ keys }))
+    respondWithDocument(req, res, keySet)
+  }
+}
+
+/** The metadata of a protected resource at a tenant (RFC 9728 section 2). */
+export function protectedResourceMetadata(resource: ProtectedResource): Endpoint {
+  return ({ req, res, tenant }) => {
+    const { address, policy, look } = tenant
+    const url = resource.urlFor(address)
+    const spelling = spelledByTenant(canonicalResource(url) ?? url, tenant)
+    if (spelling === undefined) throw oauthError('not_found', 'This tenant does not have this API')
+    const document = publicDocument({
+      resource: spelling,
+      authorization_servers: [address.issuer],
+      scopes_supported: scopesOf(resource, policy.scopes),
+      bearer_methods_supported: ['header'],
+      dpop_signing_alg_values_supported: proofAlgorithms,
+      dpop_bound_access_tokens_required: policy.requireDpop || undefined,
+      resource_name: look.name,
+      resource_documentation: look.links.documentation,
+      resource_policy_uri: look.links.privacy,
+      resource_tos_uri: look.links.terms,
+    })
+    respondWithDocument(req, res, document)
+  }
+}
+
+/** What a client can ask for: what every request needs, and what some requests need, as far as the tenant offers it. By default all. */
+function scopesOf({ scopes, scopesSupported }: ProtectedResource, offered: readonly string[]): readonly string[] {
+  const own = new Set([...scopes, ...scopesSupported.filter((scope) => offered.includes(scope))])
+  return own.size > 0 ? [...own] : withoutOfflineAccess(offered)
 }

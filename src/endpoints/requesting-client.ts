@@ -29,38 +29,27 @@ import type { DpopProofs, ProvenKey } from '../tokens/dpop-proofs'
 export interface RequestingClient {
   clientId: string
   /** The tenant's own record, if it has one of the client. */
-  preRegistered: Client | undefined
+  preRegistered?: Client | undefined
   /** What the request presents to prove that it is the client's. A public client presents nothing. */
-  proof: Proof | undefined
+  proof?: Proof | undefined
   /** Whether that has been verified. */
   isAuthenticated: boolean
-  /**
-   * Uses up what the client has authenticated with, if that can be used only once, before the request has its effect.
-   *
-   * @param isIssued Whether this server has issued the credential of the request to this client. Without one, a request has no effect, but
-   * anybody who registers a key could fill the store with them.
-   * @throws {OAuthError} `invalid_client` if it was used before; `temporarily_unavailable` if the store does not say so, or if there have
-   * been too many requests with unknown credentials.
-   */
+  /** Uses up what the client has authenticated with, if that can be used only once: for {@link useUp}. */
   useUp?: ((isIssued: boolean) => Promise<void>) | undefined
   /** The key that the request proves (RFC 9449). */
   key?: ProvenKey | undefined
 }
 
 /** In place of a client, for a request that names none. */
-export const noClient: RequestingClient = {
-  clientId: '',
-  preRegistered: undefined,
-  proof: undefined,
-  isAuthenticated: false,
-}
+export const noClient: RequestingClient = { clientId: '', isAuthenticated: false }
 
 /**
  * Uses up what a client presents that can be used only once, before its request has an effect.
  *
- * @param isIssued Whether this server has issued the credential of the request to this client, for the key that it proves. A proof of any other is
- * not remembered: strangers can make keys and proofs without end.
- * @throws {OAuthError} `invalid_client` or `invalid_dpop_proof` if it was used before; `temporarily_unavailable` if the store does not say so.
+ * @param isIssued Whether this server has issued the credential of the request to this client, for the key that it proves. Of other requests it
+ * remembers few assertions and no proof of a key: they have no effect, and strangers, who can make keys without end, could fill the store with them.
+ * @throws {OAuthError} `invalid_client` or `invalid_dpop_proof` if it was used before; `temporarily_unavailable` if the store does not say so, or
+ * if there have been too many requests with unknown credentials.
  */
 export async function useUp({ useUp, key }: RequestingClient, isIssued: boolean): Promise<void> {
   await useUp?.(isIssued)
@@ -70,35 +59,30 @@ export async function useUp({ useUp, key }: RequestingClient, isIssued: boolean)
 // Of one tenant's clients together. A store that remembers 100,000 assertions for an hour has room for 27 such tenants.
 const maxUnknownPerMinute = 60
 
+/** What clients are known by, and what is remembered of them. */
+interface ClientRooms {
+  clients: Clients
+  keySets: KeySets
+  proofs: DpopProofs
+  store: GuardedStore
+  /** The clock, in milliseconds since 1970. */
+  now: () => number
+}
+
 /** Identifies and authenticates the clients of requests (RFC 6749 section 2.3), before any credential is redeemed. */
 export class ClientAuthentication {
-  /** The methods that are on. */
-  readonly methods: readonly ClientAuthenticationMethod[]
+  readonly #methods: readonly ClientAuthenticationMethod[]
   readonly #proving: readonly AuthenticationMethod[]
-  readonly #clients: Clients
-  readonly #keySets: KeySets
-  readonly #proofs: DpopProofs
-  readonly #store: GuardedStore
-  readonly #now: () => number
+  readonly #rooms: ClientRooms
   readonly #perMinute = new PerMinute()
 
-  constructor(
-    methods: readonly ClientAuthenticationMethod[],
-    clients: Clients,
-    keySets: KeySets,
-    proofs: DpopProofs,
-    store: GuardedStore,
-    now: () => number,
-  ) {
-    this.methods = methods
+  /** @param methods The methods that are on. */
+  constructor(methods: readonly ClientAuthenticationMethod[], rooms: ClientRooms) {
+    this.#methods = methods
+    this.#rooms = rooms
     this.#proving = methods
       .map((name) => authenticationMethods[name])
       .filter(({ presented }) => presented !== undefined)
-    this.#clients = clients
-    this.#keySets = keySets
-    this.#proofs = proofs
-    this.#store = store
-    this.#now = now
   }
 
   /**
@@ -106,12 +90,14 @@ export class ClientAuthentication {
    * 2.3.1 and 3.2.1, RFC 7521 section 4.2). What proves that the request is the client's is read, and verified later; whatever belongs to a
    * method that is off, such as a password, is ignored.
    *
+   * @param mayNameNone Whether a request that names none is answered with {@link noClient}.
    * @throws {OAuthError} `invalid_request` if none of them names a client, two name different ones, or there is more than one proof;
    * `invalid_client` if there is none and the client must authenticate, as far as the tenant's own record says it.
    */
-  identify(req: IncomingMessage, form: Form, tenant: ResolvedTenant): RequestingClient {
+  identify(req: IncomingMessage, form: Form, tenant: ResolvedTenant, mayNameNone = false): RequestingClient {
     const basic = basicCredentials(req.headers.authorization)
     const proof = this.#proofIn(form, basic?.password)
+    if (mayNameNone && !basic && !proof && form.get('client_id') === undefined) return noClient
     const subject = proof?.clientId
     const clientId = basic?.username ?? subject ?? form.required('client_id')
     const inForm = form.get('client_id') ?? clientId
@@ -136,7 +122,7 @@ export class ClientAuthentication {
    */
   async provenKey({ headers: { dpop }, method }: IncomingMessage, tenant: ResolvedTenant) {
     if (dpop === undefined) return undefined
-    return this.#proofs.provenKey(dpop, { method, addresses: [`${tenant.address.endpoints}/token`] }, tenant.id)
+    return this.#rooms.proofs.provenKey(dpop, { method, addresses: [`${tenant.address.endpoints}/token`] }, tenant.id)
   }
 
   /**
@@ -153,12 +139,6 @@ export class ClientAuthentication {
     })
   }
 
-  /** Whether a request names no client in any way. */
-  namesNone(req: IncomingMessage, form: Form): boolean {
-    const basic = basicCredentials(req.headers.authorization)
-    return basic === undefined && form.get('client_id') === undefined && this.#proofIn(form, undefined) === undefined
-  }
-
   /** What a request presents of the methods that are on. RFC 6749 section 2.3 allows one of them. */
   #proofIn(form: Form, password: string | undefined): Proof | undefined {
     const proofs = this.#proving.flatMap((method) => method.presented?.(form, password) ?? [])
@@ -168,8 +148,8 @@ export class ClientAuthentication {
 
   /** Checks that a client may present nothing, as far as the tenant's own record and the option say it. */
   #checkMayBePublic(clientId: string, preRegistered: Client | undefined): void {
-    if (preRegistered) checkMethods(preRegistered, this.methods)
-    const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !acceptPublic(this.methods)
+    if (preRegistered) checkMethods(preRegistered, this.#methods)
+    const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !acceptPublic(this.#methods)
     if (mustAuthenticate) throw notAuthenticated(clientId)
   }
 
@@ -189,9 +169,9 @@ export class ClientAuthentication {
     const once = await proof.verify({
       clientId,
       audiences,
-      now: this.#now() / 1000,
+      now: this.#rooms.now() / 1000,
       credentials: () => this.#credentials(clientId, proof.method, tenant),
-      keysAt: (url, isIn) => this.#keySets.find(url, isIn, { clientId, tenantId: tenant.id }),
+      keysAt: (url, isIn) => this.#rooms.keySets.find(url, isIn, { clientId, tenantId: tenant.id }),
     })
     const useUp = once && ((isIssued: boolean) => this.#useUp(once, clientId, tenant.id, isIssued))
     return { ...client, isAuthenticated: true, useUp }
@@ -204,7 +184,7 @@ export class ClientAuthentication {
    */
   async checkPublic({ clientId, isAuthenticated }: RequestingClient, tenant: ResolvedTenant): Promise<void> {
     if (isAuthenticated || this.#proving.length === 0) return
-    if (isConfidential(await this.#clients.findCredentials(clientId, tenant))) throw notAuthenticated(clientId)
+    if (isConfidential(await this.#rooms.clients.findCredentials(clientId, tenant))) throw notAuthenticated(clientId)
   }
 
   async #credentials(
@@ -213,8 +193,8 @@ export class ClientAuthentication {
     tenant: ResolvedTenant,
   ): Promise<ClientCredentials> {
     // A document has no secret, so it need not be fetched to refuse one.
-    const cannotHave = method.sharesSecret && this.#clients.isDocument(clientId, tenant)
-    const credentials = cannotHave ? {} : await this.#clients.findCredentials(clientId, tenant)
+    const cannotHave = method.sharesSecret && this.#rooms.clients.isDocument(clientId, tenant)
+    const credentials = cannotHave ? {} : await this.#rooms.clients.findCredentials(clientId, tenant)
     if (methodsOf(credentials).includes(method)) return credentials
     throw authenticationFailed(`The client does not authenticate by ${method.name}`, clientId)
   }
@@ -227,7 +207,7 @@ export class ClientAuthentication {
         detail: { clientId },
       })
     }
-    if (await this.#store.useOnce(tenantId, id, lifetime)) return
+    if (await this.#rooms.store.useOnce(tenantId, id, lifetime)) return
     throw authenticationFailed('client_assertion has been used already', clientId, { reason: 'replayed' })
   }
 }

@@ -1,5 +1,4 @@
 import type { Clients } from '../clients/clients'
-import { hasRules } from '../clients/permissions'
 import type { Revocations } from '../grants/revocations'
 import { readForm } from '../http/body'
 import { respondWithJson } from '../http/responses'
@@ -16,9 +15,9 @@ export function revoke(
     const form = await readForm(req, res)
     const named = clientAuthentication.identify(req, form, tenant)
     message.clientId = named.clientId
-    // To authenticate such a client, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
-    const isFetched = named.proof !== undefined && clients.isDocument(named.clientId, tenant)
-    if (isFetched && hasRules(tenant.policy.clientRules)) clients.checkMayRedeem(named.clientId, tenant)
+    const isDocument = clients.isDocument(named.clientId, tenant)
+    // To authenticate it, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
+    if (named.proof && isDocument) clients.checkMayRedeem(named.clientId, tenant)
     const token = form.required('token')
     // Anybody can write an id with an address of keys, and must not make this server fetch something there.
     if (named.proof && clients.publishesKeys(named.clientId, tenant) && !revocations.hasIssued(token, named, tenant)) {
@@ -29,7 +28,6 @@ export function revoke(
     const client = await clientAuthentication.authenticate(named, tenant, audiences)
     const { clientId, isAuthenticated, useUp } = client
     // A stranger with any token must not make this server fetch a document.
-    const isDocument = clients.isDocument(clientId, tenant)
     if (!isDocument) await clientAuthentication.checkPublic(client, tenant)
     await revocations.revoke(token, { clientId, isAuthenticated }, tenant, async (by) => {
       if (isDocument && by === 'access_token') await clientAuthentication.checkPublic(client, tenant)

@@ -33,17 +33,14 @@ export function token(rooms: TokenRooms): Endpoint {
 }
 
 function namedClient(form: Form, { req, tenant, message }: Context, rooms: TokenRooms): RequestingClient {
-  if (mayNameNone(form, rooms) && rooms.clientAuthentication.namesNone(req, form)) return noClient
-  const client = rooms.clientAuthentication.identify(req, form, tenant)
+  const name = form.get('grant_type')
+  // A request with another grant type, or with none, is judged as one of a client.
+  const mayNameNone = isGrantType(name) && rooms.grantTypes[name].needsNoClient === true
+  const client = rooms.clientAuthentication.identify(req, form, tenant, mayNameNone)
+  if (client === noClient) return client
   message.clientId = client.clientId
   if (!client.preRegistered) rooms.clients.checkMayRedeem(client.clientId, tenant)
   return client
-}
-
-/** Whether the grant type needs no client. A request with another grant type, or with none, is judged as one of a client. */
-function mayNameNone(form: Form, { grantTypes: types }: TokenRooms): boolean {
-  const name = form.get('grant_type')
-  return isGrantType(name) && types[name].needsNoClient === true
 }
 
 function requestOf(client: RequestingClient, form: Form, { req, res, tenant, since }: Context): TokenRequest {

@@ -13,7 +13,6 @@ export interface ClientSecret {
 }
 
 const prefix = 'csis_'
-const length = 32
 const secretPattern = /^csis_[A-Za-z0-9_-]{43}$/
 const hashPattern = /^[A-Za-z0-9_-]{43}$/
 const maxSecrets = 5
@@ -37,8 +36,15 @@ export const clientSecretBasic: AuthenticationMethod = {
   presented: (_form, password) => proofBySecret(clientSecretBasic, password),
 }
 
+/** The same secret as a parameter of the form (RFC 6749 section 2.3.1). */
+export const clientSecretPost: AuthenticationMethod = {
+  ...clientSecretBasic,
+  name: 'client_secret_post',
+  presented: (form) => proofBySecret(clientSecretPost, form.get('client_secret')),
+}
+
 /** What a request presents with a secret. An empty one counts as none. */
-export function proofBySecret(method: AuthenticationMethod, secret: string | undefined): Proof | undefined {
+function proofBySecret(method: AuthenticationMethod, secret: string | undefined): Proof | undefined {
   if (!secret) return undefined
   return {
     method,
@@ -59,7 +65,7 @@ export function proofBySecret(method: AuthenticationMethod, secret: string | und
  * const { secret, hash } = newClientSecret()
  */
 export function newClientSecret(): ClientSecret {
-  const secret = prefix + randomBytes(length).toString('base64url')
+  const secret = prefix + randomBytes(32).toString('base64url')
   return { secret, hash: hashOf(secret) }
 }
 
