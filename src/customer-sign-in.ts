@@ -363,16 +363,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
   const known = new Set(clientOptions.known.map(({ document }) => document.client_id))
-  const consents = new Consents({
-    ...pages,
-    tokens: consentTokens,
-    store,
-    appearances,
-    scopeTexts,
-    known,
-    timeout,
-    emit,
-  })
+  const consents = new Consents({ ...pages, consentTokens, store, appearances, scopeTexts, known, timeout, emit })
   const revocations = new Revocations(store, chain, grants, tokens)
   const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout, emit)
   const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined

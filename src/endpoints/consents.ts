@@ -56,7 +56,7 @@ export type ConsentHook = {
 
 /** What customers are asked with. */
 interface ConsentRooms {
-  tokens: ConsentTokens
+  consentTokens: ConsentTokens
   store: GuardedStore
   appearances: Appearances
   emit: Emit
@@ -173,7 +173,7 @@ export class Consents {
   async #submission(question: ConsentQuestion, { req, res, tenant }: Context): Promise<Submission | undefined> {
     if (req.method !== 'POST') return undefined
     const form = await readFormOfHost(req, res).catch(ignoreUnreadable)
-    const page = form && this.#rooms.tokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
+    const page = form && this.#rooms.consentTokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
     return page && { form, page }
   }
 
@@ -198,7 +198,7 @@ export class Consents {
       answered: button === 'confirm',
       scopes: permitted.map((scope) => this.#rooms.scopeTexts.in(appearance.language, scope)),
       switchAccount: this.#rooms.switchAccount,
-      token: this.#rooms.tokens.issue(subjectOf(question, tenant)),
+      token: this.#rooms.consentTokens.issue(subjectOf(question, tenant)),
     }
     respondWithConsentPage(res, page, appearance)
     return undefined
@@ -217,7 +217,7 @@ export class Consents {
       redirectUri: checked.redirectUri,
       vouchedFor: checked.found.source === 'tenant',
       publisher: publisherOf(checked),
-      proof: this.#rooms.tokens.issue(subjectOf(question, tenant)),
+      proof: this.#rooms.consentTokens.issue(subjectOf(question, tenant)),
       form: submission?.form,
     }
     const allowed = await callHost('pages.consent', 'unlimited', () => ask(req, res, request))
