@@ -86,9 +86,8 @@ export interface CustomerSignIn extends Handler {
    * Stores a grant and returns its authorization code, for hosts with an authorize page of their own.
    *
    * @returns The code, valid for `lifetimes.authorizationCode` seconds and once, and the complete URL to send the browser to.
-   * @throws {OAuthError} `invalid_request`, `invalid_scope`, `invalid_target`; `not_found` for an unknown tenant; `temporarily_unavailable`
-   * when a store fails; `invalid_client` or `unauthorized_client` when there is no such client or the redirect URI is not the client's.
-   * After the last two, do not send the browser to the redirect URI.
+   * @throws {OAuthError} `invalid_request`, `invalid_scope`, `invalid_target`; `not_found` for an unknown tenant; `temporarily_unavailable` when a store
+   * fails; `invalid_client` or `unauthorized_client` for a wrong client or redirect URI: do not send the browser there.
    * @throws {ConfigurationError} for a wrong value of the host's own, such as `subject` or `claims`.
    *
    * @example
@@ -126,10 +125,9 @@ export interface CustomerSignIn extends Handler {
   verifier(options: VerifierOptions): AccessTokenVerifier
 
   /**
-   * Makes the middleware for an API of the host's own (RFC 6750). It sets `req.auth` and calls `next` if the access token is valid.
-   *
-   * Otherwise it answers: 401 with a bare `Bearer` challenge if there is no token, 401 `invalid_token`, 403 `insufficient_scope`, 404 for an
-   * unknown tenant, and 503 when a store fails.
+   * Makes the middleware for an API of the host's own (RFC 6750). It sets `req.auth` and calls `next` if the access token is valid. Otherwise it
+   * answers: 401 with a bare `Bearer` challenge if there is no token, 401 `invalid_token`, 403 `insufficient_scope`, 404 for an unknown tenant, and
+   * 503 when a store fails.
    *
    * @throws {ConfigurationError} for a wrong option.
    *
@@ -304,10 +302,7 @@ export function createCustomerSignIn(options: CustomerSignInOptions): CustomerSi
 
 /** What is the same in every production, and a test may choose (testing/test-sign-in.ts). */
 export interface Circumstances {
-  /**
-   * The clock, in milliseconds since 1970. What is issued, and what expires, goes by it. How long a call may take, and how long something
-   * fetched is kept, does not.
-   */
+  /** The clock of what is issued and expires, in milliseconds since 1970. Not of how long a call may take, or something fetched is kept. */
   now?: (() => number) | undefined
   /** Milliseconds. */
   replayTolerance?: number | undefined
@@ -367,7 +362,6 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const revocations = new Revocations(store, chain, grants, tokens)
   const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout, emit)
   const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined
-  const hasRevoke = externalEndpoints.revocation === undefined
   const grantTypes = {
     authorization_code: authorizationCode({ redemptions, tokens }, grants),
     refresh_token: refreshToken({ redemptions, tokens }),
@@ -392,7 +386,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
         ? authorize({ appearances, authorizations, findCustomer, consents, emit })
         : undefined,
     register: hasRegister ? register(registrations, emit) : undefined,
-    revoke: hasRevoke ? revoke(revocations, clients, clientAuthentication) : undefined,
+    revoke: externalEndpoints.revocation ? undefined : revoke(revocations, clients, clientAuthentication),
   }
   const destinations = { appRedirects, baseUrl: options.baseUrl }
   const connected = connectedGrants(registrations, documents, destinations, scopeTexts, languages, pages.locale)

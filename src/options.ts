@@ -55,21 +55,20 @@ export interface CustomerSignInOptions {
   /** What this library writes: grants, and the ids of what can be used once. */
   tokenStore: TokenStore
   /**
-   * The public address of the app, such as `https://assistant.example`, with the path that the router is mounted at, if it has one.
-   * Required in production (`NODE_ENV`), and with a `tenantStore` that has `findTenantByHost`. Otherwise the library takes it from the
-   * requests by default, and warns.
+   * The public address of the app, such as `https://assistant.example`, with the path that the router is mounted at, if it has one. Required in
+   * production (`NODE_ENV`), and if `tenantStore` has `findTenantByHost`. Default: the address of the requests, with a warning.
    */
   baseUrl?: string | undefined
   /**
-   * Says who is logged in, and turns the authorization endpoint on. It returns the customer of the host's session. If there is none, it
-   * answers the request, for example with a redirect to the login page, and returns nothing; if the client wants no page (`prompt=none`), it
-   * returns null. After the login, the login page sends the browser to `request.url`.
+   * Says who is logged in, and turns the authorization endpoint on. It returns the customer of the host's session; null if there is none and the
+   * client wants no page (`prompt=none`); or nothing if it has answered the request, for example with a redirect to the login page, which sends the
+   * browser to `request.url` after the login.
    */
   authenticate?: AuthenticateHook | undefined
   /**
-   * For how long a used refresh token that is presented again is answered with the refresh token that is live now, instead of refused.
-   * Default 0 (strictly single use), at most `lifetimes.accessToken` and 300 more, also for a tenant whose own is shorter. Set 300 for MCP
-   * clients: they refresh in parallel, and retry minutes later.
+   * For how long a used refresh token is answered with the refresh token that is live now, instead of refused. Default 0 (strictly single use),
+   * at most `lifetimes.accessToken` and 300 more, also for a tenant whose own is shorter. Set 300 for MCP clients: they refresh in parallel, and
+   * retry minutes later.
    */
   refreshRetryWindow?: number | undefined
   /** What access tokens are signed with, and what refresh tokens are derived from. */
@@ -77,9 +76,8 @@ export interface CustomerSignInOptions {
   /** How long something is valid, in seconds. */
   lifetimes?: LifetimeOptions | undefined
   /**
-   * What customers can grant: a list of scopes, or for each scope the words that the consent page shows, in one text or in one for each
-   * language tag, and the scopes that it implies: a token with it is accepted wherever those are required. Default: `profile`, with words in
-   * every language of this package.
+   * What customers can grant: a list of scopes, or for each scope its words on the consent page, in one text or by language tag, and the scopes that
+   * it implies: a token with it is accepted wherever those are required. Default: `profile`, with words in every language of this package.
    *
    * @example
    * {
@@ -104,8 +102,8 @@ export interface CustomerSignInOptions {
    */
   accessTokenClaims?: AccessTokenClaimsHook | undefined
   /**
-   * Finds the customer that the identity provider of a company vouches for, for trusted issuers whose `subject` is `customerOf`
-   * (docs/identity-providers.md). It returns your own id of the customer, or nothing if there is no such customer.
+   * Finds the customer that a company's identity provider vouches for, for trusted issuers whose `subject` is `customerOf`
+   * (docs/identity-providers.md): returns your own id of the customer, or nothing if there is none.
    */
   customerOf?: CustomerOfHook | undefined
   /** The absolute URLs of endpoints that the host runs itself, for the metadata. The library then does not serve them. */
@@ -133,8 +131,8 @@ export interface ClientOptions {
   /** Whether clients can register themselves (RFC 7591). Default true. */
   registration?: boolean | undefined
   /**
-   * Whether a client can identify itself by the https URL of its metadata document (Client ID Metadata Document), and at which ports.
-   * `true` means port 443. `with-loopback` also allows documents on this machine, at any port; it is only for development. Default true.
+   * Whether a client can identify itself by the https URL of its metadata document (Client ID Metadata Document), and at which ports: 443 with `true`.
+   * `with-loopback`, only for development, also allows documents on this machine, at any port. Default true.
    */
   documents?: DocumentSources | undefined
   /**
@@ -158,9 +156,8 @@ export interface ClientOptions {
    */
   fetch?: FetchMetadataDocumentHook | undefined
   /**
-   * Copies of metadata documents, for assistants whose own document cannot be fetched and was not fetched before. The consent page says of
-   * such an assistant where it is: "This is “Claude”, at claude.ai". A list of the host's own replaces the default, and an empty one turns it
-   * off. Default: the {@link knownAssistants} of this package.
+   * Copies of metadata documents, for assistants whose own document cannot be fetched and was not fetched before. The consent page says of such an
+   * assistant where it is: "This is “Claude”, at claude.ai". An empty list turns it off. Default: the {@link knownAssistants} of this package.
    */
   known?: readonly KnownAssistant[] | undefined
   /**
@@ -178,9 +175,8 @@ export interface GrantOptions {
    */
   perClient?: number | undefined
   /**
-   * Whether a sign-in ends the customer's earlier grants of the same client for the same API, once its code has been redeemed. A
-   * "Connected apps" page then has one line for each client. Customers who use one client at two places are signed out at the first.
-   * Default false.
+   * Whether a sign-in ends the customer's earlier grants of the same client for the same API, once its code is redeemed. A "Connected apps" page then
+   * has one line for each client, and customers who use one client at two places are signed out at the first. Default false.
    */
   replace?: boolean | undefined
 }
@@ -188,9 +184,8 @@ export interface GrantOptions {
 /** The options `pages`: what customers see. */
 export interface PageOptions {
   /**
-   * How the customer is asked for consent: by default on the library's page, with a function in the host's own way. With `false`,
-   * customers are not asked about the tenant's own clients. About a client that registered itself or has a metadata document they always
-   * are, because anyone can be such a client.
+   * How customers are asked for consent: by default on the library's page, with a function in the host's own way. With `false` they are not asked
+   * about the tenant's own clients; about one that registered itself or has a metadata document they always are, because anyone can be such a client.
    */
   consent?: ConsentHook | false | undefined
   /**
@@ -199,9 +194,8 @@ export interface PageOptions {
    */
   error?: ErrorPageHook | undefined
   /**
-   * How often customers are asked for consent, for tenants and clients whose record does not say: at each sign-in, or with `once` only
-   * where no grant of theirs covers the request. About a client that the company has not named, or that anyone can imitate, they are
-   * asked each time. Default `always`.
+   * How often customers are asked for consent, for tenants and clients whose record does not say: at each sign-in, or with `once` only where no grant
+   * of theirs covers the request. About a client that the company has not named, or that anyone can imitate, they always are. Default `always`.
    */
   askConsent?: AskConsent | undefined
   /**
@@ -224,9 +218,7 @@ export interface PageOptions {
   switchAccount?: boolean | undefined
   /** How the pages look, for tenants whose record does not say. Colours that not everybody can read are refused. Default `{}`. */
   theme?: Theme | undefined
-  /**
-   * Pages of the host's own, for tenants whose record does not have them: below the library's pages, and in the metadata. Default `{}`.
-   */
+  /** Pages of the host's own, for tenants whose record does not have them: below the library's pages, and in the metadata. Default `{}`. */
   links?: Links | undefined
 }
 

@@ -34,14 +34,8 @@ interface Match {
 }
 
 /** The endpoints that tenants have. Undefined are those that are off, or that the host runs elsewhere. */
-export interface Endpoints {
-  metadata: Endpoint
-  jwks: Endpoint
-  token: Endpoint
-  authorize: Endpoint | undefined
-  register: Endpoint | undefined
-  revoke: Endpoint | undefined
-}
+export type Endpoints = Record<'metadata' | 'jwks' | 'token', Endpoint> &
+  Record<'authorize' | 'register' | 'revoke', Endpoint | undefined>
 
 export const readMethods = ['GET', 'HEAD']
 /** Where the metadata is (RFC 8414 section 3). */

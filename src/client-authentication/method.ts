@@ -17,20 +17,14 @@ export interface AuthenticationMethod {
   credentials: { readonly [Member in keyof ClientCredentials]: Check<ClientCredentials[Member]> }
   /** The algorithms that clients can sign with, for the authorization server metadata. */
   algorithms?: readonly string[] | undefined
-  /**
-   * Reads the keys of a client from its registration or metadata document.
-   *
-   * @throws {OAuthError} `invalid_client_metadata` if they cannot be used.
-   */
-  keysOf?(metadata: Readonly<Record<string, unknown>>, rules: Pick<AuthenticationRules, 'allowLoopback'>): ClientKeys
-  /**
-   * Reads what a request presents.
-   *
-   * @param password That of HTTP Basic.
-   * @returns Undefined if the request presents nothing of this method.
-   */
+  /** Reads the keys of a client. @throws {OAuthError} `invalid_client_metadata` if they cannot be used. */
+  keysOf?(metadata: ClaimedMetadata, rules: Pick<AuthenticationRules, 'allowLoopback'>): ClientKeys
+  /** Reads what a request presents of this method, if anything. @param password That of HTTP Basic. */
   presented?(form: Form, password: string | undefined): Proof | undefined
 }
+
+/** What a client says about itself in a registration or a metadata document. */
+export type ClaimedMetadata = Readonly<Record<string, unknown>>
 
 /** Which methods are on, and where keys may be fetched from. */
 export interface AuthenticationRules {
@@ -90,4 +84,9 @@ export function authenticationFailed(
     detail: { clientId },
     ...options,
   })
+}
+
+/** The error for a registration or a metadata document that cannot be used (RFC 7591 section 3.2.2). */
+export function invalidMetadata(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
+  return oauthError('invalid_client_metadata', description)
 }

@@ -3,7 +3,14 @@ import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientCredentials } from '../contract/tenant-store'
 import { oauthError } from '../protocol/oauth-error'
 import { clientSecretBasic, clientSecretPost } from './client-secret'
-import type { AuthenticationMethod, AuthenticationRules, ClientAuthenticationMethod, ClientKeys } from './method'
+import {
+  type AuthenticationMethod,
+  type AuthenticationRules,
+  type ClaimedMetadata,
+  type ClientAuthenticationMethod,
+  type ClientKeys,
+  invalidMetadata,
+} from './method'
 import { privateKeyJwt } from './private-key-jwt'
 
 // A public client (RFC 6749 section 2.1). It has nothing to authenticate with, so a request presents nothing.
@@ -105,7 +112,7 @@ const bySecret: readonly string[] = [
  *
  * @throws {OAuthError} `invalid_client_metadata` if all methods that it can use are off, or its keys cannot be used.
  */
-export function authenticationOfRegistration(metadata: Readonly<Record<string, unknown>>, rules: AuthenticationRules) {
+export function authenticationOfRegistration(metadata: ClaimedMetadata, rules: AuthenticationRules) {
   const offered = offeredMethods(metadata, (acceptPublic(rules.methods) ? none : clientSecretBasic).name)
   const wantsSecret = offered.some((method) => bySecret.includes(method))
   return chosen(metadata, [...offered, ...(wantsSecret ? [none.name, ...bySecret] : [])], rules)
@@ -116,40 +123,36 @@ export function authenticationOfRegistration(metadata: Readonly<Record<string, u
  *
  * @throws {OAuthError} `invalid_client_metadata` if it has a secret, all of its methods are off, or its keys cannot be used.
  */
-export function authenticationOfDocument(metadata: Readonly<Record<string, unknown>>, rules: AuthenticationRules) {
+export function authenticationOfDocument(metadata: ClaimedMetadata, rules: AuthenticationRules) {
   const { client_secret: secret = null, token_endpoint_auth_method: own } = metadata
   if (secret !== null || bySecret.includes(own as string)) {
-    const description = 'the document must not have a client_secret, because everyone can read it'
-    throw oauthError('invalid_client_metadata', description)
+    throw invalidMetadata('the document must not have a client_secret, because everyone can read it')
   }
   const offered = offeredMethods(metadata, none.name).filter((method) => !bySecret.includes(method))
   return chosen(metadata, offered, rules)
 }
 
 /** The methods that a client offers, the one that it prefers first. */
-function offeredMethods(
-  { token_endpoint_auth_method: own, token_endpoint_auth_methods_supported: others }: Readonly<Record<string, unknown>>,
-  byDefault: ClientAuthenticationMethod,
-): string[] {
+function offeredMethods(metadata: ClaimedMetadata, byDefault: ClientAuthenticationMethod): string[] {
+  const { token_endpoint_auth_method: own, token_endpoint_auth_methods_supported: others } = metadata
   const listed: unknown[] = Array.isArray(others) ? others : []
   return [own ?? byDefault, ...listed].filter((method) => typeof method === 'string')
 }
 
 /** The first method that is on, and the keys of the client if it authenticates with one. */
 function chosen(
-  metadata: Readonly<Record<string, unknown>>,
+  metadata: ClaimedMetadata,
   offered: readonly string[],
   rules: AuthenticationRules,
 ): { method: AuthenticationMethod; keys: ClientKeys } {
   const { methods } = rules
   const name = offered.filter(isClientAuthenticationMethod).find((known) => methods.includes(known))
   if (name === undefined) {
-    const own =
-      `token_endpoint_auth_method must be ${methods.join(' or ')}: see the option clients.authentication` as const
-    throw oauthError('invalid_client_metadata', own, {
-      reason: 'method_off',
-      detail: { asked: offered, accepted: methods },
-    })
+    throw oauthError(
+      'invalid_client_metadata',
+      `token_endpoint_auth_method must be ${methods.join(' or ')}: see the option clients.authentication`,
+      { reason: 'method_off', detail: { asked: offered, accepted: methods } },
+    )
   }
   const method = authenticationMethods[name]
   return { method, keys: method.keysOf?.(metadata, rules) ?? {} }

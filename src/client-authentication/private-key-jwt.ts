@@ -15,7 +15,13 @@ import {
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { isClientId } from '../protocol/registered-id'
 import { readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
-import { type AuthenticationMethod, authenticationFailed, type KnownOfClient, type SingleUse } from './method'
+import {
+  type AuthenticationMethod,
+  authenticationFailed,
+  invalidMetadata,
+  type KnownOfClient,
+  type SingleUse,
+} from './method'
 
 // Seconds. Clients sign for a minute to an hour.
 const maxLifetime = 3600
@@ -44,15 +50,13 @@ export const privateKeyJwt: AuthenticationMethod = {
 
   keysOf({ jwks, jwks_uri }, { allowLoopback }) {
     const [hasKeys, hasAddress] = [jwks, jwks_uri].map((member) => member !== undefined && member !== null)
-    if (hasKeys === hasAddress) {
-      throw oauthError('invalid_client_metadata', 'private_key_jwt needs either jwks or jwks_uri')
-    }
+    if (hasKeys === hasAddress) throw invalidMetadata('private_key_jwt needs either jwks or jwks_uri')
     if (hasAddress) {
       if (typeof jwks_uri === 'string' && isKeySetUrl(jwks_uri, { allowLoopback })) return { jwksUri: jwks_uri }
-      throw oauthError('invalid_client_metadata', 'jwks_uri must be an https URL')
+      throw invalidMetadata('jwks_uri must be an https URL')
     }
     const fault = keySetFault(jwks)
-    if (fault) throw oauthError('invalid_client_metadata', `jwks ${fault}`)
+    if (fault) throw invalidMetadata(`jwks ${fault}`)
     return { jwks: publicPart(jwks as JsonWebKeySet) }
   },
 

@@ -1,7 +1,8 @@
+import { type ClaimedMetadata, invalidMetadata } from '../client-authentication/method'
 import type { ClientMetadata } from '../contract/tenant-store'
 import { quotationMarks } from '../pages/words'
 import { assertedGrantTypes, redirectingGrantTypes } from '../protocol/grant-types'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isOnHostOf, maxRedirectUris, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
 import { scopesOf } from '../protocol/scope'
@@ -18,7 +19,7 @@ export const maxNameLength = 200
  * @throws {OAuthError} `invalid_redirect_uri` if no redirect URI is accepted, or `invalid_client_metadata` (RFC 7591 section 3.2.2).
  */
 export function readClientMetadata(
-  metadata: Readonly<Record<string, unknown>>,
+  metadata: ClaimedMetadata,
   appRedirects: readonly string[],
   ownAddresses?: readonly string[],
 ): ClientMetadata {
@@ -105,10 +106,6 @@ function allows(type: string, types: unknown = []): boolean {
 
 function isHttpsUrl(value: unknown): value is string {
   return typeof value === 'string' && value.length <= 512 && URL.canParse(value) && new URL(value).protocol === 'https:'
-}
-
-export function invalidMetadata(description: ErrorDescription<'invalid_client_metadata'>): OAuthError {
-  return oauthError('invalid_client_metadata', description)
 }
 
 // In code points, because a grapheme can have any number of them.

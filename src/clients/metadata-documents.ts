@@ -1,4 +1,5 @@
 import { parse } from 'content-type'
+import { invalidMetadata } from '../client-authentication/method'
 import { authenticationOfDocument } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'
 import { ConfigurationError } from '../configuration/configuration-error'
@@ -12,8 +13,10 @@ import { isClientId } from '../protocol/registered-id'
 import { asError } from '../protocol/thrown'
 import { tellOfDocuments } from '../telemetry/channels'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
-import { invalidMetadata, readClientMetadata } from './client-metadata'
+import { readClientMetadata } from './client-metadata'
 import type { RegistrationRules } from './registrations'
+
+const otherClient = "client_id in the document does not match the document's URL"
 
 /**
  * The clients whose id is the https URL of their metadata document (draft-ietf-oauth-client-id-metadata-document). Failures are not cached:
@@ -26,10 +29,7 @@ export class MetadataDocuments {
   readonly #documents: RemoteDocuments<ClientMetadata>
   readonly #toldAt = new BoundedMap<string, number>(1000)
 
-  /**
-   * @param known Used for documents that cannot be fetched.
-   * @throws {ConfigurationError} for a known document that a client could not have.
-   */
+  /** @param known Used for documents that cannot be fetched. @throws {ConfigurationError} for one that a client could not have. */
   constructor(
     guard: FetchGuard,
     rules: RegistrationRules,
@@ -59,14 +59,11 @@ export class MetadataDocuments {
   }
 
   /**
-   * Finds the metadata of a client for a tenant. A document that cannot be fetched is replaced by a copy:
-   *
-   * - the one that was fetched last, for seven days after it was fresh, and for ten minutes while too many documents are being fetched,
-   *   unless its own headers forbid it;
-   * - or else a known one, but not while too many documents are being fetched.
+   * Finds the metadata of a client for a tenant. A document that cannot be fetched is replaced by the copy that was fetched last, for seven days
+   * after it was fresh, or for ten minutes in a flood of other documents, unless its own headers forbid it; or else by a known one, except in a flood.
    *
    * @throws {OAuthError} `invalid_client` if there is no such document or it is not about this client; `temporarily_unavailable` if it
-   * cannot be fetched now, because its server fails or too many documents are being fetched, and there is no copy.
+   * cannot be fetched now, because its server fails or there is a flood, and there is no copy.
    */
   async find(clientId: string, tenant: TenantIdentity): Promise<ClientMetadata> {
     try {
@@ -127,7 +124,7 @@ export class MetadataDocuments {
   #shipped({ document }: KnownAssistant, index: number): [url: string, metadata: ClientMetadata][] {
     const clientId = String(document.client_id)
     try {
-      if (!this.isDocumentUrl(clientId)) throw otherClient()
+      if (!this.isDocumentUrl(clientId)) throw invalidMetadata(otherClient)
       return [[clientId, this.#parse(clientId, document)]]
     } catch (error) {
       if (!(error instanceof OAuthError)) throw error
@@ -140,7 +137,7 @@ export class MetadataDocuments {
   }
 
   #parse(clientId: string, metadata: Record<string, unknown>): ClientMetadata {
-    if (metadata.client_id !== clientId) throw otherClient()
+    if (metadata.client_id !== clientId) throw invalidMetadata(otherClient)
     // MCP requires it of documents, and the draft does not. A registration may leave it out.
     if ((metadata.client_name ?? '') === '') throw invalidMetadata('the document must have a client_name')
     const { keys } = authenticationOfDocument(metadata, this.#rules.authentication)
@@ -155,10 +152,6 @@ function checkType(contentType = ''): void {
   const wrong = invalidMetadata('the Content-Type of the document must be application/json')
   // From a firewall against bots, or a site that is down. If there is no copy, it is refused like any other wrong type.
   throw type === 'text/html' ? new DocumentAway(wrong.message, { cause: wrong }) : wrong
-}
-
-function otherClient(): OAuthError {
-  return invalidMetadata("client_id in the document does not match the document's URL")
 }
 
 /** The error that the client is answered with, for whatever a fetch has thrown. */

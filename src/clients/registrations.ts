@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { registeredClientSecret } from '../client-authentication/client-secret'
-import type { AuthenticationRules } from '../client-authentication/method'
+import type { AuthenticationRules, ClaimedMetadata } from '../client-authentication/method'
 import { authenticationOfRegistration, methodsOf } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'
 import type { Client, ClientMetadata } from '../contract/tenant-store'
@@ -65,7 +65,7 @@ export class Registrations {
    * @returns How the client authenticates too, and what is offered here of the scopes that it has named. Times are milliseconds since 1970.
    * @throws {OAuthError} `invalid_redirect_uri` or `invalid_client_metadata`.
    */
-  register(given: Readonly<Record<string, unknown>>, tenant: ResolvedTenant) {
+  register(given: ClaimedMetadata, tenant: ResolvedTenant) {
     const { appRedirects, authentication } = this.#rules
     const described = readClientMetadata(given, appRedirects, tenant.address.ownAddresses)
     checkMayRegister(described.redirectUris, tenant)

@@ -163,8 +163,7 @@ function withConsentPrompt(query: string): string {
 }
 
 function queryOf({ url = '' }: IncomingMessage): string {
-  const start = url.indexOf('?')
-  return start === -1 ? '' : url.slice(start + 1)
+  return url.split(/\?(.*)/s)[1] ?? ''
 }
 
 function single(value: string | string[] | undefined, name: string): string {

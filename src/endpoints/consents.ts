@@ -126,11 +126,7 @@ export class Consents {
     return { page, consentTo, isRepeated }
   }
 
-  /**
-   * Shows the page again to a customer who has submitted one whose code can no longer be redeemed.
-   *
-   * @throws {OAuthError} As `given` does.
-   */
+  /** Shows the page again to a customer who has submitted one whose code can no longer be redeemed. @throws {OAuthError} As `given` does. */
   async askAgain(question: ConsentQuestion, context: Context): Promise<void> {
     await this.#ask(question, undefined, context)
   }
@@ -166,10 +162,7 @@ export class Consents {
     }
   }
 
-  /**
-   * What the customer has submitted. Undefined if there is no valid consent token: the page has expired, or another site made the browser
-   * send a form.
-   */
+  /** What the customer has submitted. Undefined without a valid token: the page has expired, or another site made the browser send a form. */
   async #submission(question: ConsentQuestion, { req, res, tenant }: Context): Promise<Submission | undefined> {
     if (req.method !== 'POST') return undefined
     const form = await readFormOfHost(req, res).catch(ignoreUnreadable)

@@ -43,21 +43,11 @@ export type ErrorPageHook = {
 }['errorPage']
 
 /** Tells a customer why a sign-in did not work. Never throws, because no caller is left to catch an error. */
-export type RespondWithErrorPage = (
-  req: IncomingMessage,
-  res: ServerResponse,
-  error: OAuthError,
-  tenant: ResolvedTenant | undefined,
-) => Promise<void>
+export type RespondWithErrorPage = ReturnType<typeof errorPages>
 
 /** @param timeout How long the beginning of the host's own page may take, in milliseconds. */
-export function errorPages(
-  hook: ErrorPageHook | undefined,
-  appearances: Appearances,
-  timeout: number,
-  emit: Emit,
-): RespondWithErrorPage {
-  return async (req, res, error, tenant) => {
+export function errorPages(hook: ErrorPageHook | undefined, appearances: Appearances, timeout: number, emit: Emit) {
+  return async (req: IncomingMessage, res: ServerResponse, error: OAuthError, tenant: ResolvedTenant | undefined) => {
     const appearance = appearances.of(req, tenant?.look)
     if (hook && !res.headersSent) {
       const { code, description, reason } = error

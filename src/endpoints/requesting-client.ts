@@ -111,7 +111,12 @@ export class ClientAuthentication {
       throw oauthError('invalid_request', 'client_id must be at most 2048 characters of printable ASCII')
     }
     const preRegistered = ownClient(clientId, tenant)
-    if (!proof) this.#checkMayBePublic(clientId, preRegistered)
+    if (!proof) {
+      // As far as the tenant's own record and the option say it.
+      if (preRegistered) checkMethods(preRegistered, this.#methods)
+      const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !acceptPublic(this.#methods)
+      if (mustAuthenticate) throw notAuthenticated(clientId)
+    }
     return { clientId, preRegistered, proof, isAuthenticated: false }
   }
 
@@ -126,8 +131,7 @@ export class ClientAuthentication {
   }
 
   /**
-   * Checks that a client proves a key, if the company, or the company's own record of the client, says that it must. Of other clients their codes
-   * say it.
+   * Checks that a client proves a key, if the company or its own record of the client says so. Of other clients their codes say it.
    *
    * @throws {OAuthError} `invalid_dpop_proof`.
    */
@@ -144,13 +148,6 @@ export class ClientAuthentication {
     const proofs = this.#proving.flatMap((method) => method.presented?.(form, password) ?? [])
     if (proofs.length > 1) throw oauthError('invalid_request', 'The client must authenticate in one way only')
     return proofs[0]
-  }
-
-  /** Checks that a client may present nothing, as far as the tenant's own record and the option say it. */
-  #checkMayBePublic(clientId: string, preRegistered: Client | undefined): void {
-    if (preRegistered) checkMethods(preRegistered, this.#methods)
-    const mustAuthenticate = preRegistered ? isConfidential(preRegistered) : !acceptPublic(this.#methods)
-    if (mustAuthenticate) throw notAuthenticated(clientId)
   }
 
   /**
@@ -177,11 +174,7 @@ export class ClientAuthentication {
     return { ...client, isAuthenticated: true, useUp }
   }
 
-  /**
-   * Checks that a client which has presented nothing is a public one.
-   *
-   * @throws {OAuthError} `invalid_client` if it must authenticate.
-   */
+  /** Checks that a client which has presented nothing is a public one. @throws {OAuthError} `invalid_client` if it must authenticate. */
   async checkPublic({ clientId, isAuthenticated }: RequestingClient, tenant: ResolvedTenant): Promise<void> {
     if (isAuthenticated || this.#proving.length === 0) return
     if (isConfidential(await this.#rooms.clients.findCredentials(clientId, tenant))) throw notAuthenticated(clientId)
