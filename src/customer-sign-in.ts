@@ -104,8 +104,7 @@ export interface CustomerSignIn extends Handler {
    * @param token The access token, without `Bearer`.
    * @param check The tenant, resource and scopes that the token must have.
    * @returns What the token says.
-   * @throws {OAuthError} `invalid_token` (401), `insufficient_scope` (403), `not_found` for an unknown tenant,
-   * `temporarily_unavailable` when a store fails.
+   * @throws {OAuthError} `invalid_token` (401), `insufficient_scope` (403), `not_found` (unknown tenant), `temporarily_unavailable` (a store fails).
    * @throws {ConfigurationError} for a wrong check.
    *
    * @example
@@ -155,10 +154,7 @@ export interface CustomerSignIn extends Handler {
    * @throws {OAuthError} `server_error` (500) if no guard has let the request through.
    *
    * @example
-   * app.get('/v1/:tenantKey/me', guard, (req, res) => {
-   *   const { subject } = signIn.auth(req)
-   *   …
-   * })
+   * app.get('/v1/:tenantKey/me', guard, (req, res) => res.json({ customer: signIn.auth(req).subject }))
    */
   auth(of: object): AccessTokenInfo
 
@@ -184,10 +180,8 @@ export interface CustomerSignIn extends Handler {
    * Gives what a "Connect an assistant" page shows to a company's customers: the address of the company's MCP server, and for each assistant that
    * the company lets in the steps, the link, command or configuration that adds it. One that connects from the internet needs an https address.
    *
-   * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if the tenant's
-   * record cannot be used.
-   * @throws {ConfigurationError} for a member that is unknown, missing or wrong; if the tenant has no API to connect to; without `baseUrl`
-   * and before any request.
+   * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if its record cannot be used.
+   * @throws {ConfigurationError} for a wrong member; if the tenant has no API to connect to; without `baseUrl` and before any request.
    *
    * @example
    * const { address, assistants } = await signIn.connect({ tenantKey: 'acme' })
@@ -226,8 +220,7 @@ export interface CustomerSignIn extends Handler {
    * Checks a trusted issuer of a company, for the form on which its record is edited: discovers it, compares it to the letter, and looks at its
    * keys, their algorithms, and its clock. It fetches everything now. What is wrong with the issuer is in the report, and throws nothing.
    *
-   * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if the tenant's
-   * record cannot be used.
+   * @throws {OAuthError} `not_found` for an unknown tenant, `temporarily_unavailable` when a store fails, `server_error` if its record cannot be used.
    * @throws {ConfigurationError} for a member that is unknown, missing or wrong; without `baseUrl` and before any request.
    *
    * @example

@@ -65,25 +65,23 @@ function proofBySecret(method: AuthenticationMethod, secret: string | undefined)
  * const { secret, hash } = newClientSecret()
  */
 export function newClientSecret(): ClientSecret {
-  const secret = prefix + randomBytes(32).toString('base64url')
-  return { secret, hash: hashOf(secret) }
+  return withHash(prefix + randomBytes(32).toString('base64url'))
 }
 
 /** The secret of a client that registered itself: nobody without the key can make it of the id, and nobody need store it. */
 export function registeredClientSecret(key: KeyObject, tenantId: string, clientId: string): ClientSecret {
-  const secret = prefix + mac(key, 'client_secret', tenantId, clientId)
-  return { secret, hash: hashOf(secret) }
+  return withHash(prefix + mac(key, 'client_secret', tenantId, clientId))
 }
 
 /** Whether a text is a secret with one of these hashes. It takes equally long for each of them. */
 export function isSecretOf(hashes: readonly string[], text: string): boolean {
   // Only secrets that were made here count: a plain hash is enough for 256 random bits, and for no password.
   if (!secretPattern.test(text)) return false
-  const presented = Buffer.from(hashOf(text), 'base64url')
+  const presented = Buffer.from(withHash(text).hash, 'base64url')
   const matches = hashes.filter((hash) => timingSafeEqual(Buffer.from(hash, 'base64url'), presented))
   return matches.length > 0
 }
 
-function hashOf(secret: string): string {
-  return digest('client_secret', secret)
+function withHash(secret: string): ClientSecret {
+  return { secret, hash: digest('client_secret', secret) }
 }

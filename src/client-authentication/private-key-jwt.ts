@@ -48,13 +48,10 @@ export const privateKeyJwt: AuthenticationMethod = {
   credentials: { jwks: nullable(keySet), jwksUri: nullable(keySetUrl) },
   algorithms: assertionAlgorithms,
 
-  keysOf({ jwks, jwks_uri }, { allowLoopback }) {
-    const [hasKeys, hasAddress] = [jwks, jwks_uri].map((member) => member !== undefined && member !== null)
-    if (hasKeys === hasAddress) throw invalidMetadata('private_key_jwt needs either jwks or jwks_uri')
-    if (hasAddress) {
-      if (typeof jwks_uri === 'string' && isKeySetUrl(jwks_uri, { allowLoopback })) return { jwksUri: jwks_uri }
-      throw invalidMetadata('jwks_uri must be an https URL')
-    }
+  keysOf({ jwks = null, jwks_uri: url = null }, { allowLoopback }) {
+    if ((jwks === null) === (url === null)) throw invalidMetadata('private_key_jwt needs either jwks or jwks_uri')
+    if (typeof url === 'string' && isKeySetUrl(url, { allowLoopback })) return { jwksUri: url }
+    if (url !== null) throw invalidMetadata('jwks_uri must be an https URL')
     const fault = keySetFault(jwks)
     if (fault) throw invalidMetadata(`jwks ${fault}`)
     return { jwks: publicPart(jwks as JsonWebKeySet) }

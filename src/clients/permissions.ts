@@ -70,10 +70,8 @@ export function refusingRule(
 }
 
 /** Whether a rule names a client by its id, or by the host of its document. */
-export function isNamed(
-  { clientId, isDocument }: Pick<JudgedClient, 'clientId' | 'isDocument'>,
-  { clientIds = [], documentHosts = [] }: ClientRule,
-): boolean {
+export function isNamed({ clientId, isDocument }: Omit<JudgedClient, 'redirectUris'>, rule: ClientRule): boolean {
+  const { clientIds = [], documentHosts = [] } = rule
   return clientIds.includes(clientId) || (isDocument && documentHosts.includes(redirectHostOf(clientId)))
 }
 

@@ -45,18 +45,18 @@ export class Registrations {
   readonly #rules: RegistrationRules
   readonly #now: () => number
   readonly #said = new BoundedMap<string, Said>(maxRemembered)
-  #keys: readonly KeyObject[]
+  #keys: readonly KeyObject[] = []
 
   /** @param secrets What the secrets of clients are derived from. */
   constructor(rules: RegistrationRules, secrets: readonly [Buffer, ...Buffer[]], now: () => number) {
     this.#rules = rules
     this.#now = now
-    this.#keys = keysOf(secrets)
+    this.use(secrets)
   }
 
   /** Derives and recognises the secrets of clients with these from now on. */
   use(secrets: readonly [Buffer, ...Buffer[]]): void {
-    this.#keys = keysOf(secrets)
+    this.#keys = secrets.map((secret) => derivedKey(secret, 'client secret'))
   }
 
   /**
@@ -153,10 +153,6 @@ function saidBy(clientId: string): Said | undefined {
     ...(provesKey && { dpopBoundAccessTokens: true }),
   })
   return { metadata, hasSecret }
-}
-
-function keysOf(secrets: readonly Buffer[]): KeyObject[] {
-  return secrets.map((secret) => derivedKey(secret, 'client secret'))
 }
 
 /** The error for a registration that no id has room for. It names the member that takes the most. */

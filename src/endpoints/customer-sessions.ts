@@ -57,18 +57,17 @@ export type AuthenticateHook = {
   ): HookAnswer<NullableMembers<Customer> | null>
 }['authenticate']
 
-/**
- * Finds the customer who is signed in at the host.
- *
- * @returns Undefined if the host has answered the request itself, with its login page.
- * @throws {OAuthError} `login_required` if the customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
- */
-export type FindCustomer = (request: SignInRequest, context: Context) => Promise<Customer | undefined>
+/** Finds the customer who is signed in at the host. */
+export type FindCustomer = ReturnType<typeof customerSessions>
 
-/** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
-export function customerSessions(authenticate: AuthenticateHook, timeout: number, emit: Emit): FindCustomer {
+/**
+ * @param timeout How long the beginning of the host's login page may take, in milliseconds.
+ * @returns Finds nobody if the host has answered the request itself, with its login page. Throws an {@link OAuthError}: `login_required` if the
+ * customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
+ */
+export function customerSessions(authenticate: AuthenticateHook, timeout: number, emit: Emit) {
   const noteLogin = loginLoops(emit)
-  return async (request, context) => {
+  return async (request: SignInRequest, context: Context): Promise<Customer | undefined> => {
     const { req, res } = context
     const customer = await callHost('authenticate', 'unlimited', () => authenticate(req, res, request))
     if (customer !== undefined && customer !== null) return checkedCustomer(customer)

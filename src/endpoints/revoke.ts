@@ -6,14 +6,10 @@ import type { Endpoint } from './endpoint'
 import { type ClientAuthentication, tokenAudiences } from './requesting-client'
 
 /** `POST I/revoke`: ends the grant of a token (RFC 7009 section 2). A token that is not the client's is no error. */
-export function revoke(
-  revocations: Revocations,
-  clients: Clients,
-  clientAuthentication: ClientAuthentication,
-): Endpoint {
+export function revoke(revocations: Revocations, clients: Clients, authentication: ClientAuthentication): Endpoint {
   return async ({ req, res, tenant, message }) => {
     const form = await readForm(req, res)
-    const named = clientAuthentication.identify(req, form, tenant)
+    const named = authentication.identify(req, form, tenant)
     message.clientId = named.clientId
     const isDocument = clients.isDocument(named.clientId, tenant)
     // To authenticate it, its document and its keys may have to be fetched. Every other client may end its grants, whatever the rules.
@@ -25,12 +21,12 @@ export function revoke(
       return
     }
     const audiences = [...tokenAudiences(tenant), `${tenant.address.endpoints}/revoke`]
-    const client = await clientAuthentication.authenticate(named, tenant, audiences)
+    const client = await authentication.authenticate(named, tenant, audiences)
     const { clientId, isAuthenticated, useUp } = client
     // A stranger with any token must not make this server fetch a document.
-    if (!isDocument) await clientAuthentication.checkPublic(client, tenant)
+    if (!isDocument) await authentication.checkPublic(client, tenant)
     await revocations.revoke(token, { clientId, isAuthenticated }, tenant, async (by) => {
-      if (isDocument && by === 'access_token') await clientAuthentication.checkPublic(client, tenant)
+      if (isDocument && by === 'access_token') await authentication.checkPublic(client, tenant)
       await useUp?.(true)
     })
     respondWithJson(res, {})
