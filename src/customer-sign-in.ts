@@ -310,7 +310,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   warnOfDefaults(options)
   logRequestsIfAsked()
   const emit = emitter(options.onEvent ?? warnOfErrors, now)
-  const { clients: clientOptions, pages, externalEndpoints, hostTimeout: timeout } = options
+  const { clients: clientOptions, pages, externalEndpoints, refreshRetryWindow, hostTimeout: timeout } = options
   const scopes = Object.keys(options.scopes)
   const keyring = new Keyring(options.keys, timeout)
   const { signingKeys, secrets } = keyring.inUse
@@ -338,7 +338,6 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const issuerKeys = new IssuerKeys(fetching, circumstances.keysOfIssuers)
   const clientAuthentication = new ClientAuthentication(methods, { clients, keySets, proofs, store, now })
   const grants = new Grants(store, chain, options.grants, emit)
-  const { refreshRetryWindow } = options
   const redemptions = new Redemptions(store, chain, { refreshRetryWindow, replayTolerance }, emit, now)
   const authorizations = new Authorizations(clients, grants, resources)
   const apiRooms = { tokens, tenants, resources, baseUrl }

@@ -233,6 +233,12 @@ const lifetimes = group({
 
 const rules = { allowed: optional(clientRule), blocked: optional(clientRule) }
 
+const knownAssistant = record({
+  document: must<KnownAssistant['document']>('a metadata document, as an object', isObject),
+  source: optional(text),
+  date: optional(text),
+})
+
 /** Each option, with its default. Times become milliseconds. */
 const checks = {
   tenantStore,
@@ -249,16 +255,7 @@ const checks = {
     authentication: optional(methodList, ['none']),
     ...rules,
     fetch: optional(func<FetchMetadataDocumentHook>()),
-    known: optional(
-      listOf<KnownAssistant>(
-        record({
-          document: must<KnownAssistant['document']>('a metadata document, as an object', isObject),
-          source: optional(text),
-          date: optional(text),
-        }),
-      ),
-      knownAssistants,
-    ),
+    known: optional(listOf<KnownAssistant>(knownAssistant), knownAssistants),
     appRedirects: optional(listOf(appRedirect), appRedirectsOfAssistants),
   }),
   grants: group({

@@ -155,21 +155,17 @@ export class Router {
   }
 
   /** Whether a request has been answered. If not, it is for a page of the host's own. */
-  async #isAnswered(
-    route: Route,
-    message: RequestMessage,
-    req: IncomingMessage,
-    res: ServerResponse,
-  ): Promise<boolean> {
+  async #isAnswered(route: Route, message: RequestMessage, req: IncomingMessage, res: ServerResponse) {
+    const { tenants, errorPage, emit } = this.#rooms
     const { baseUrl, tenantKey } = message
     const place: Place = { where: route.name, tenantKey }
     const since = performance.now()
     let tenant: ResolvedTenant | undefined
     try {
-      const host = this.#rooms.tenants.areFoundByHost ? requestHost(req) : undefined
+      const host = tenants.areFoundByHost ? requestHost(req) : undefined
       tenant = await (tenantKey === undefined
-        ? this.#rooms.tenants.findAtHost(host, baseUrl)
-        : this.#rooms.tenants.findInPath(tenantKey, host, baseUrl))
+        ? tenants.findAtHost(host, baseUrl)
+        : tenants.findInPath(tenantKey, host, baseUrl))
       if (!tenant) {
         message.outcome = 'passed'
         return false
@@ -183,8 +179,8 @@ export class Router {
       }
       message.outcome ??= 'answered'
     } catch (thrown) {
-      const error = reportError(thrown, place, this.#rooms.emit, message)
-      if (route.page) await this.#rooms.errorPage(req, res, error, tenant)
+      const error = reportError(thrown, place, emit, message)
+      if (route.page) await errorPage(req, res, error, tenant)
       else respondWithError(res, error)
     }
     message.status = res.statusCode

@@ -62,11 +62,9 @@ interface ConsentRooms {
   emit: Emit
   /** The host's own way of asking. With false, customers are not asked about the tenant's own clients. */
   consent: ConsentHook | false | undefined
-  /** What each scope is called on the page. */
   scopeTexts: ScopeTexts
   /** The addresses of the documents of known assistants. */
   known: ReadonlySet<string>
-  /** Whether the page offers another account. */
   switchAccount: boolean
   /** How long the beginning of the host's own page may take, in milliseconds. */
   timeout: number

@@ -21,7 +21,7 @@ interface ServerMetadata {
   grantTypes: GrantTypes
   /** The methods of client authentication that are on. */
   methods: readonly ClientAuthenticationMethod[]
-  /** The languages of the library's pages. */
+  /** Of the library's pages. */
   languageTags: readonly string[]
 }
 

@@ -180,14 +180,11 @@ export class ClientAuthentication {
     if (isConfidential(await this.#rooms.clients.findCredentials(clientId, tenant))) throw notAuthenticated(clientId)
   }
 
-  async #credentials(
-    clientId: string,
-    method: AuthenticationMethod,
-    tenant: ResolvedTenant,
-  ): Promise<ClientCredentials> {
+  async #credentials(clientId: string, method: AuthenticationMethod, tenant: ResolvedTenant) {
+    const { clients } = this.#rooms
     // A document has no secret, so it need not be fetched to refuse one.
-    const cannotHave = method.sharesSecret && this.#rooms.clients.isDocument(clientId, tenant)
-    const credentials = cannotHave ? {} : await this.#rooms.clients.findCredentials(clientId, tenant)
+    const cannotHave = method.sharesSecret && clients.isDocument(clientId, tenant)
+    const credentials: ClientCredentials = cannotHave ? {} : await clients.findCredentials(clientId, tenant)
     if (methodsOf(credentials).includes(method)) return credentials
     throw authenticationFailed(`The client does not authenticate by ${method.name}`, clientId)
   }
