@@ -57,14 +57,14 @@ export type AuthenticateHook = {
   ): HookAnswer<NullableMembers<Customer> | null>
 }['authenticate']
 
-/** Finds the customer who is signed in at the host. */
+/**
+ * Finds the customer who is signed in at the host. Undefined if the host has answered the request itself, with its login page.
+ *
+ * @throws {OAuthError} `login_required` if the customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
+ */
 export type FindCustomer = ReturnType<typeof customerSessions>
 
-/**
- * @param timeout How long the beginning of the host's login page may take, in milliseconds.
- * @returns Finds nobody if the host has answered the request itself, with its login page. Throws an {@link OAuthError}: `login_required` if the
- * customer is not signed in and must not be asked, `temporarily_unavailable` if the hook fails.
- */
+/** @param timeout How long the beginning of the host's login page may take, in milliseconds. */
 export function customerSessions(authenticate: AuthenticateHook, timeout: number, emit: Emit) {
   const noteLogin = loginLoops(emit)
   return async (request: SignInRequest, context: Context): Promise<Customer | undefined> => {
