@@ -30,10 +30,8 @@ export interface StoreTest extends Pick<TestRunner, 'describe'> {
 export const minute = 60_000
 export const hour = 60 * minute
 export const day = 24 * hour
+export const otherClient = 'https://other-client.example/metadata'
 export const unicode = 'a b\u0000"\\{}:\u00e9\u4e2d\ud83d\ude00\u202e\n'
-
-/** Milliseconds, long enough for every store to answer. */
-const soon = 60_000
 
 export function newGrant(members: Partial<NewGrant>): NewGrant {
   const { tenantId = randomUUID(), subject = randomUUID() } = members
@@ -57,9 +55,43 @@ export async function createGrant(store: TokenStore, members: Partial<NewGrant>)
   return grantOf(await createSoon(store, newGrant(members)))
 }
 
-/** Stores a grant with a deadline by the store's clock, which is known only from the store's answers. */
+/**
+ * Grants of five customers, at a tenant (`own`) and at one whose id begins alike: each with a code for one client, and with a refresh token
+ * for another.
+ */
+export async function createSeveral(store: TokenStore): Promise<{ tenantId: string; own: Grant[]; all: Grant[] }> {
+  const tenantId = `${randomUUID()}*`
+  const all: Grant[] = []
+  for (let count = 0; count < 5; count++) {
+    const subject = randomUUID()
+    for (const of of [tenantId, `${tenantId}x`]) {
+      all.push(await createGrant(store, { tenantId: of, subject }))
+      all.push(await redeem(store, swapOf(await createGrant(store, { tenantId: of, subject, clientId: otherClient }))))
+    }
+  }
+  return { tenantId, own: all.filter((grant) => grant.tenantId === tenantId), all }
+}
+
+/** Whether a grant is one of this tenant, customer and client. Not the library's own function, which a store may use. */
+export function isMeant(grant: Grant, of: Omit<GrantPageRequest, 'limit'>): boolean {
+  const { tenantId, subject = grant.subject, clientId = grant.clientId } = of
+  return grant.tenantId === tenantId && grant.subject === subject && grant.clientId === clientId
+}
+
+/** Stores a grant with a deadline in a minute by the store's clock, which is known only from the store's answers. */
 export async function createSoon(store: TokenStore, grant: NewGrant): Promise<CreateResult> {
-  return store.createGrant({ ...grant, deadline: (await clockOf(store)) + soon })
+  return store.createGrant({ ...grant, deadline: (await clockOf(store)) + minute })
+}
+
+/** Stores a grant, and waits until it has expired. */
+export async function createExpired(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
+  return expiryOf(store, await createGrant(store, { ...members, lifetime: 50 }))
+}
+
+/** Waits until a grant has expired. */
+export async function expiryOf(store: TokenStore, grant: Grant): Promise<Grant> {
+  await until(async () => (await findGrant(store, grant)) === undefined)
+  return grant
 }
 
 /** The time by the store's clock. It asks for a grant whose deadline has passed, because that writes nothing. */
@@ -81,15 +113,27 @@ export function swapOf({ tenantId, grantId, credential, createdAt }: Grant): Cre
   return { ...grant, ...credentials, remember: hour, rest: 0, lifetime: 2 * hour, deadline }
 }
 
+/** Makes a swap that must succeed, and returns the grant as it is then. */
+export async function redeem(store: TokenStore, swap: CredentialSwap): Promise<Grant> {
+  const result = await store.swapCredential(swap)
+  assert.equal(result.outcome, 'swapped')
+  return grantOf(result)
+}
+
+/** Asserts that a swap is refused, with the grant as it is, and writes nothing. */
+export async function assertRefused(store: TokenStore, grant: Grant, swap: CredentialSwap, outcome: string) {
+  const result = await store.swapCredential(swap)
+  assert.equal(result.outcome, outcome)
+  assert.deepEqual(grantOf(result), grant)
+  assert.deepEqual(await findGrant(store, grant), grant)
+}
+
 /** The reversal of a swap. */
 export function reversalOf({ tenantId, grantId, from: hash, to, attempt, deadline }: CredentialSwap): SwapReversal {
   return { tenantId, grantId, to, attempts: [attempt], credential: { kind: 'refresh_token', hash }, deadline }
 }
 
-export async function findGrant(
-  store: TokenStore,
-  { tenantId, grantId }: { tenantId: string; grantId: string },
-): Promise<Grant | undefined> {
+export async function findGrant(store: TokenStore, { tenantId, grantId }: Pick<Grant, 'tenantId' | 'grantId'>) {
   return definedMembers(await store.findGrant(tenantId, grantId))
 }
 
@@ -107,13 +151,10 @@ export function byId(grants: readonly Grant[]): Grant[] {
   return definedMembers([...grants]).sort((a, b) => a.grantId.localeCompare(b.grantId))
 }
 
-// More than any test here needs. A store that never ends its pages would otherwise never end the test.
-const maxPages = 100
-
-/** All pages. Asserts of each that it is not larger than the limit and has no grant twice. */
+/** All pages, which must end before the hundredth. Asserts of each that it is not larger than the limit and has no grant twice. */
 export async function* pages(store: TokenStore, of: GrantPageRequest): AsyncIterable<Grant[]> {
   let after: string | undefined
-  for (let count = 0; count < maxPages; count++) {
+  for (let count = 0; count < 100; count++) {
     const page = await store.listGrants({ ...of, ...(after !== undefined && { after }) })
     const ids = page.grants.map(({ grantId }) => grantId)
     assert.ok(ids.length <= of.limit, `A page of ${ids.length} grants is larger than ${of.limit}`)
@@ -126,13 +167,15 @@ export async function* pages(store: TokenStore, of: GrantPageRequest): AsyncIter
 }
 
 /** The grants of all pages, in the order of their ids. */
-export async function listGrants(
-  store: TokenStore,
-  { limit = 1000, ...of }: Omit<GrantPageRequest, 'limit'> & { limit?: number | undefined },
-): Promise<Grant[]> {
+export async function listGrants(store: TokenStore, of: { tenantId: string } & Partial<GrantPageRequest>) {
   const grants: Grant[] = []
-  for await (const page of pages(store, { ...of, limit })) grants.push(...page)
+  for await (const page of pages(store, { limit: 1000, ...of })) grants.push(...page)
   return byId(grants)
+}
+
+/** The customer of a grant, as the owner of grants. */
+export function customerOf({ tenantId, subject }: Pick<Grant, 'tenantId' | 'subject'>) {
+  return { tenantId, subject }
 }
 
 /** Deletes grants, and returns those that the store yields, in the order of their ids. */

@@ -4,10 +4,11 @@ import { type CredentialSwap, type Grant, liveHash, type SwapReversal } from '..
 import {
   clockOf,
   createGrant,
+  customerOf,
   findGrant,
-  grantOf,
   listGrants,
   minute,
+  redeem,
   reversalOf,
   type StoreTest,
   swapOf,
@@ -18,23 +19,23 @@ import {
 export function reversalContract({ describe, test }: StoreTest): void {
   describe('reverseSwap', () => {
     test('makes the credential live again that the swap redeemed', async (store) => {
-      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
+      const first = await redeem(store, swapOf(await createGrant(store, {})))
       const swap = swapOf(first)
-      const second = grantOf(await store.swapCredential(swap))
+      const second = await redeem(store, swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
       const reversed = await findGrant(store, first)
       assert.deepEqual(reversed?.credential, first.credential)
       assert.deepEqual(reversed?.redeemed, first.redeemed)
       assert.equal(reversed?.swap?.at, first.swap?.at)
       assert.equal(reversed?.expiresAt, second.expiresAt)
-      assert.equal((await store.swapCredential(swapOf(first))).outcome, 'swapped')
+      await redeem(store, swapOf(first))
     })
 
     test('makes the newest of several redeemed credentials live again, and still remembers the others', async (store) => {
       const grant = await createGrant(store, {})
       const redeems = [randomUUID(), randomUUID(), liveHash(grant)] as const
       const swap = { ...swapOf(grant), redeems }
-      const swapped = grantOf(await store.swapCredential(swap))
+      const swapped = await redeem(store, swap)
       const reversal = { ...reversalOf({ ...swap, from: redeems[0] }), attempts: [randomUUID(), swap.attempt] }
       assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
       const reversed = await findGrant(store, grant)
@@ -45,25 +46,21 @@ export function reversalContract({ describe, test }: StoreTest): void {
     test('restores the request and the lifetime of a code', async (store) => {
       const grant = await createGrant(store, { lifetime: minute })
       const swap = swapOf(grant)
-      await store.swapCredential(swap)
-      const reversal = reversalOfCode(swap, grant, minute)
-      assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
+      await redeem(store, swap)
+      assert.equal((await store.reverseSwap(reversalOfCode(swap, grant))).outcome, 'reversed')
       const { redeemed = [], ...reversed } = (await findGrant(store, grant)) ?? {}
       assert.deepEqual(redeemed, [])
       assert.deepEqual(reversed, grant)
-      assert.deepEqual(
-        await listGrants(store, { tenantId: grant.tenantId, subject: grant.subject }).then((grants) => grants.length),
-        1,
-      )
-      assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'swapped')
+      assert.equal((await listGrants(store, customerOf(grant))).length, 1)
+      await redeem(store, swapOf(grant))
     })
 
     test('does not revive a code that has expired meanwhile', async (store) => {
       const grant = await createGrant(store, { lifetime: 500 })
       const swap = swapOf(grant)
-      assert.equal((await store.swapCredential(swap)).outcome, 'swapped')
+      await redeem(store, swap)
       await until(async () => (await clockOf(store)) > grant.expiresAt)
-      await store.reverseSwap(reversalOfCode(swap, grant, 500))
+      await store.reverseSwap(reversalOfCode(swap, grant))
       assert.equal(await findGrant(store, grant), undefined)
     })
 
@@ -71,21 +68,18 @@ export function reversalContract({ describe, test }: StoreTest): void {
       const grant = await createGrant(store, {})
       const swap = swapOf(grant)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
-      const swapped = grantOf(await store.swapCredential(swap))
-      const others = [
-        { ...reversalOf(swap), attempts: [randomUUID(), randomUUID()] },
-        { ...reversalOf(swap), to: randomUUID() },
-      ]
-      for (const other of others) assert.equal((await store.reverseSwap(other)).outcome, 'mismatch')
+      const swapped = await redeem(store, swap)
+      for (const others of [{ attempts: [randomUUID(), randomUUID()] }, { to: randomUUID() }])
+        assert.equal((await store.reverseSwap({ ...reversalOf(swap), ...others })).outcome, 'mismatch')
       assert.deepEqual(await findGrant(store, grant), swapped)
-      const next = grantOf(await store.swapCredential(swapOf(swapped)))
+      const next = await redeem(store, swapOf(swapped))
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
       assert.deepEqual(await findGrant(store, grant), next)
     })
 
     test('reverses a swap only once', async (store) => {
       const swap = swapOf(await createGrant(store, {}))
-      await store.swapCredential(swap)
+      await redeem(store, swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
       const reversed = await findGrant(store, swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
@@ -95,7 +89,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
     test('and a swap of what is to be reversed do not both succeed, whichever comes first', async (store) => {
       const grants = await Promise.all(Array.from({ length: 100 }, () => createGrant(store, {})))
       const swaps = grants.map(swapOf)
-      const swapped = await Promise.all(swaps.map(async (swap) => grantOf(await store.swapCredential(swap))))
+      const swapped = await Promise.all(swaps.map((swap) => redeem(store, swap)))
       const races = swaps.map(async (swap, index) => {
         const next = { ...swapOf(swapped[index] as Grant), from: swap.to }
         const calls = [store.reverseSwap(reversalOf(swap)), store.swapCredential(next)] as const
@@ -110,7 +104,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
 
     test('reverses nothing after its deadline', async (store) => {
       const swap = swapOf(await createGrant(store, {}))
-      const swapped = grantOf(await store.swapCredential(swap))
+      const swapped = await redeem(store, swap)
       const late = { ...reversalOf(swap), deadline: await clockOf(store) }
       assert.equal((await store.reverseSwap(late)).outcome, 'late')
       assert.deepEqual(await findGrant(store, swap), swapped)
@@ -118,7 +112,7 @@ export function reversalContract({ describe, test }: StoreTest): void {
 
     test('does not bring back a grant that has ended', async (store) => {
       const swap = swapOf(await createGrant(store, {}))
-      await store.swapCredential(swap)
+      await redeem(store, swap)
       await store.deleteGrant(swap.tenantId, swap.grantId)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'missing')
       assert.equal(await findGrant(store, swap), undefined)
@@ -126,8 +120,8 @@ export function reversalContract({ describe, test }: StoreTest): void {
   })
 }
 
-function reversalOfCode(swap: CredentialSwap, grant: Grant, lifetime: number): SwapReversal {
-  const { request } = grant
+function reversalOfCode(swap: CredentialSwap, { request, ...grant }: Grant): SwapReversal {
   if (!request) assert.fail('A code has a request')
-  return { ...reversalOf(swap), credential: { kind: 'code', hash: liveHash(grant) }, code: { request, lifetime } }
+  const code = { request, lifetime: grant.expiresAt - grant.createdAt }
+  return { ...reversalOf(swap), credential: { kind: 'code', hash: liveHash(grant) }, code }
 }

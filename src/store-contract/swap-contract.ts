@@ -2,18 +2,24 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type Grant, liveHash, type RedeemedCredential, type TokenStore } from '../contract/token-store'
 import {
+  assertRefused,
   clockOf,
+  createExpired,
   createGrant,
+  customerOf,
   definedMembers,
   findGrant,
   grantOf,
   hour,
   minute,
+  redeem,
   reversalOf,
   type StoreTest,
   swapOf,
   until,
 } from './records'
+
+const otherResource = 'https://other.example'
 
 /** Tests the one atomic step. */
 export function swapContract({ describe, test }: StoreTest): void {
@@ -44,46 +50,39 @@ export function swapContract({ describe, test }: StoreTest): void {
 
     test('can be repeated with each new credential', async (store) => {
       let live = await createGrant(store, {})
-      for (let rotation = 0; rotation < 5; rotation++) live = grantOf(await store.swapCredential(swapOf(live)))
+      for (let rotation = 0; rotation < 5; rotation++) live = await redeem(store, swapOf(live))
       assert.deepEqual(await findGrant(store, live), live)
       assert.equal(live.swap?.redeemed, 'refresh_token')
     })
 
     test('says mismatch, with the grant, when another credential is live, and writes nothing', async (store) => {
       const grant = await createGrant(store, {})
-      const result = await store.swapCredential({ ...swapOf(grant), from: randomUUID() })
-      assert.equal(result.outcome, 'mismatch')
-      assert.deepEqual(grantOf(result), grant)
-      assert.deepEqual(await findGrant(store, grant), grant)
+      await assertRefused(store, grant, { ...swapOf(grant), from: randomUUID() }, 'mismatch')
     })
 
     test('shows a repeated attempt that the first one was applied', async (store) => {
-      const grant = await createGrant(store, {})
-      const swap = swapOf(grant)
-      await store.swapCredential(swap)
-      const again = await store.swapCredential(swap)
-      assert.equal(again.outcome, 'mismatch')
-      assert.equal(grantOf(again).credential?.hash, swap.to)
-      assert.equal(grantOf(again).swap?.attempt, swap.attempt)
+      const swap = swapOf(await createGrant(store, {}))
+      const swapped = await redeem(store, swap)
+      assert.equal(swapped.credential?.hash, swap.to)
+      assert.equal(swapped.swap?.attempt, swap.attempt)
+      await assertRefused(store, swapped, swap, 'mismatch')
     })
 
     test('can give the live refresh token to another attempt, which then alone can be reversed', async (store) => {
-      const grant = await createGrant(store, {})
-      const swap = swapOf(grant)
-      const live = grantOf(await store.swapCredential(swap))
-      const taken = { ...swapOf(live), to: swap.to, redeems: [] }
-      const result = await store.swapCredential(taken)
-      assert.equal(result.outcome, 'swapped')
-      assert.equal(grantOf(result).swap?.attempt, taken.attempt)
-      assert.deepEqual(grantOf(result).credential, live.credential)
-      assert.deepEqual(grantOf(result).redeemed, live.redeemed)
+      const swap = swapOf(await createGrant(store, {}))
+      const live = await redeem(store, swap)
+      const taking = { ...swapOf(live), to: swap.to, redeems: [] }
+      const taken = await redeem(store, taking)
+      assert.equal(taken.swap?.attempt, taking.attempt)
+      assert.deepEqual(taken.credential, live.credential)
+      assert.deepEqual(taken.redeemed, live.redeemed)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
-      assert.deepEqual(await findGrant(store, grant), grantOf(result))
+      assert.deepEqual(await findGrant(store, swap), taken)
     })
 
     test('has one winner among 200 parallel swaps, and touches no other grant', async (store) => {
       const grant = await createGrant(store, {})
-      const other = await createGrant(store, { tenantId: grant.tenantId, subject: grant.subject })
+      const other = await createGrant(store, customerOf(grant))
       const swaps = Array.from({ length: 200 }, () => swapOf(grant))
       const results = await Promise.all(swaps.map((swap) => store.swapCredential(swap)))
       const won = swaps.filter((_, index) => results[index]?.outcome === 'swapped')
@@ -98,7 +97,7 @@ export function swapContract({ describe, test }: StoreTest): void {
     })
 
     test('tells the time at which it decides, however long it has waited for other calls', async (store) => {
-      const swap = swapOf(grantOf(await store.swapCredential(swapOf(await createGrant(store, {})))))
+      const swap = swapOf((await swapTimes(store, 1)).grant)
       // Each writes, whenever it follows one of the other kind.
       const calls = Array.from({ length: 200 }, (_, index) =>
         index % 2 === 0 ? store.swapCredential(swap) : store.reverseSwap(reversalOf(swap)),
@@ -111,35 +110,28 @@ export function swapContract({ describe, test }: StoreTest): void {
 
     test('accepts only the resource of the grant if one is required, and writes nothing otherwise', async (store) => {
       const grant = await createGrant(store, {})
-      const refused = await store.swapCredential({ ...swapOf(grant), resource: 'https://other.example' })
-      assert.equal(refused.outcome, 'wrong_resource')
-      assert.deepEqual(grantOf(refused), grant)
-      assert.deepEqual(await findGrant(store, grant), grant)
-      const swapped = await store.swapCredential({ ...swapOf(grant), resource: grant.resource })
-      assert.equal(swapped.outcome, 'swapped')
+      await assertRefused(store, grant, { ...swapOf(grant), resource: otherResource }, 'wrong_resource')
+      await redeem(store, { ...swapOf(grant), resource: grant.resource })
     })
 
     test('says mismatch, not wrong_resource, when both the credential and the resource differ', async (store) => {
       const grant = await createGrant(store, {})
-      const swap = { ...swapOf(grant), from: randomUUID(), resource: 'https://other.example' }
-      assert.equal((await store.swapCredential(swap)).outcome, 'mismatch')
+      await assertRefused(store, grant, { ...swapOf(grant), from: randomUUID(), resource: otherResource }, 'mismatch')
     })
 
     test('never moves the expiry past the end of the grant', async (store) => {
       const grant = await createGrant(store, { endsAfter: 10 * minute })
-      const swapped = await store.swapCredential(swapOf(grant))
-      assert.equal(grantOf(swapped).expiresAt, grant.endsAt)
+      assert.equal((await redeem(store, swapOf(grant))).expiresAt, grant.endsAt)
     })
 
     test('moves the expiry back if the new lifetime is shorter', async (store) => {
       const grant = await createGrant(store, {})
-      const swapped = grantOf(await store.swapCredential({ ...swapOf(grant), lifetime: minute }))
-      assert.ok(swapped.expiresAt < grant.expiresAt)
+      const { expiresAt } = await redeem(store, { ...swapOf(grant), lifetime: minute })
+      assert.ok(expiresAt < grant.expiresAt)
     })
 
     test('says missing for a grant that has expired', async (store) => {
-      const grant = await createGrant(store, { lifetime: 50 })
-      await until(async () => (await findGrant(store, grant)) === undefined)
+      const grant = await createExpired(store, {})
       assert.equal((await store.swapCredential(swapOf(grant))).outcome, 'missing')
     })
 
@@ -155,35 +147,26 @@ export function swapContract({ describe, test }: StoreTest): void {
 
   describe('the rest of a refresh token that is new', () => {
     test('keeps it from being swapped, and writes nothing', async (store) => {
-      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
-      const second = grantOf(await store.swapCredential(swapOf(first)))
-      const fresh = await store.swapCredential({ ...swapOf(second), rest: hour })
-      assert.equal(fresh.outcome, 'fresh')
-      assert.deepEqual(grantOf(fresh), second)
-      assert.deepEqual(await findGrant(store, second), second)
+      const { grant } = await swapTimes(store, 2)
+      await assertRefused(store, grant, { ...swapOf(grant), rest: hour }, 'fresh')
     })
 
     test('is over when its time has passed', async (store) => {
-      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
-      const second = grantOf(await store.swapCredential(swapOf(first)))
-      await until(async () => (await clockOf(store)) > (second.swap?.at ?? 0) + 30)
-      assert.equal((await store.swapCredential({ ...swapOf(second), rest: 20 })).outcome, 'swapped')
+      const { grant } = await swapTimes(store, 2)
+      await later(store, 30)(grant)
+      await redeem(store, { ...swapOf(grant), rest: 20 })
     })
 
     test('does not apply to a code, nor to the refresh token that replaced one', async (store) => {
-      const grant = await createGrant(store, {})
-      const first = await store.swapCredential({ ...swapOf(grant), rest: hour })
-      assert.equal(first.outcome, 'swapped')
-      assert.equal((await store.swapCredential({ ...swapOf(grantOf(first)), rest: hour })).outcome, 'swapped')
+      const first = await redeem(store, { ...swapOf(await createGrant(store, {})), rest: hour })
+      await redeem(store, { ...swapOf(first), rest: hour })
     })
 
     test('hides no mismatch and no wrong resource', async (store) => {
-      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
-      const second = grantOf(await store.swapCredential(swapOf(first)))
-      const swap = { ...swapOf(second), rest: hour }
-      assert.equal((await store.swapCredential({ ...swap, from: randomUUID() })).outcome, 'mismatch')
-      const wrong = await store.swapCredential({ ...swap, resource: 'https://other.example' })
-      assert.equal(wrong.outcome, 'wrong_resource')
+      const { grant } = await swapTimes(store, 2)
+      const swap = { ...swapOf(grant), rest: hour }
+      await assertRefused(store, grant, { ...swap, from: randomUUID() }, 'mismatch')
+      await assertRefused(store, grant, { ...swap, resource: otherResource }, 'wrong_resource')
     })
   })
 
@@ -199,35 +182,13 @@ export function swapContract({ describe, test }: StoreTest): void {
 
     test('does not hide a mismatch or a wrong resource', async (store) => {
       const grant = await createGrant(store, {})
-      const now = await clockOf(store)
-      const mismatch = await store.swapCredential({ ...swapOf(grant), from: randomUUID(), deadline: now })
-      assert.equal(mismatch.outcome, 'mismatch')
-      assert.deepEqual(grantOf(mismatch), grant)
-      const wrong = await store.swapCredential({ ...swapOf(grant), resource: 'https://other.example', deadline: now })
-      assert.equal(wrong.outcome, 'wrong_resource')
+      const late = { ...swapOf(grant), deadline: await clockOf(store) }
+      await assertRefused(store, grant, { ...late, from: randomUUID() }, 'mismatch')
+      await assertRefused(store, grant, { ...late, resource: otherResource }, 'wrong_resource')
     })
   })
 
   describe('what a grant remembers', () => {
-    const markOf = (hash: string) => hash.slice(0, 8)
-
-    /** Swaps several times, and returns what the grant must then remember. */
-    async function swapTimes(store: TokenStore, times: number, pause = async (_: Grant): Promise<void> => undefined) {
-      let grant = await createGrant(store, {})
-      const redeemed: RedeemedCredential[] = []
-      for (let swap = 0; swap < times; swap++) {
-        await pause(grant)
-        const mark = markOf(liveHash(grant))
-        grant = grantOf(await store.swapCredential(swapOf(grant)))
-        redeemed.unshift({ mark, at: grant.swap?.at ?? 0 })
-      }
-      return { grant, redeemed }
-    }
-
-    /** Waits until the store's clock is later than the last swap. */
-    const later = (store: TokenStore, by: number) => (grant: Grant) =>
-      until(async () => (await clockOf(store)) > (grant.swap?.at ?? grant.createdAt) + by)
-
     test('is what was redeemed last, the newest first, each with its time', async (store) => {
       const { grant, redeemed } = await swapTimes(store, 4, later(store, 0))
       assert.deepEqual(grant.redeemed, redeemed)
@@ -238,14 +199,14 @@ export function swapContract({ describe, test }: StoreTest): void {
       const { grant, redeemed } = await swapTimes(store, 20)
       assert.deepEqual(grant.redeemed, redeemed.slice(0, 16))
       const redeems = [randomUUID(), randomUUID(), liveHash(grant)]
-      const next = grantOf(await store.swapCredential({ ...swapOf(grant), redeems }))
+      const next = await redeem(store, { ...swapOf(grant), redeems })
       const marks = redeems.map((hash) => ({ mark: markOf(hash), at: next.swap?.at }))
       assert.deepEqual(next.redeemed, [...marks, ...redeemed].slice(0, 16))
     })
 
     test('spans 16 times as long as a refresh token rests, however often a client refreshes', async (store) => {
       const rest = 25
-      const first = grantOf(await store.swapCredential(swapOf(await createGrant(store, {}))))
+      const { grant: first } = await swapTimes(store, 1)
       let live = first
       let redeemedAt: number | undefined
       await until(async () => {
@@ -265,7 +226,7 @@ export function swapContract({ describe, test }: StoreTest): void {
     test('is no credential that was redeemed longer ago than the swap says', async (store) => {
       const { grant } = await swapTimes(store, 2)
       await later(store, 30)(grant)
-      const next = grantOf(await store.swapCredential({ ...swapOf(grant), remember: 20 }))
+      const next = await redeem(store, { ...swapOf(grant), remember: 20 })
       assert.deepEqual(next.redeemed, [{ mark: markOf(liveHash(grant)), at: next.swap?.at }])
     })
 
@@ -273,9 +234,28 @@ export function swapContract({ describe, test }: StoreTest): void {
       const { grant, redeemed } = await swapTimes(store, 2, later(store, 0))
       await later(store, 0)(grant)
       const redeems = [randomUUID(), randomUUID(), liveHash(grant)]
-      const next = grantOf(await store.swapCredential({ ...swapOf(grant), redeems }))
+      const next = await redeem(store, { ...swapOf(grant), redeems })
       const marks = redeems.map((hash) => ({ mark: markOf(hash), at: next.swap?.at }))
       assert.deepEqual(next.redeemed, [...marks, ...redeemed])
     })
   })
 }
+
+const markOf = (hash: string) => hash.slice(0, 8)
+
+/** Redeems a new grant several times, and returns it with what it must then remember. */
+async function swapTimes(store: TokenStore, times: number, pause = async (_: Grant): Promise<void> => undefined) {
+  let grant = await createGrant(store, {})
+  const redeemed: RedeemedCredential[] = []
+  for (let swap = 0; swap < times; swap++) {
+    await pause(grant)
+    const mark = markOf(liveHash(grant))
+    grant = await redeem(store, swapOf(grant))
+    redeemed.unshift({ mark, at: grant.swap?.at ?? 0 })
+  }
+  return { grant, redeemed }
+}
+
+/** Waits until the store's clock is later than the last swap. */
+const later = (store: TokenStore, by: number) => (grant: Grant) =>
+  until(async () => (await clockOf(store)) > (grant.swap?.at ?? grant.createdAt) + by)

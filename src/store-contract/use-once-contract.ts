@@ -34,10 +34,7 @@ export function useOnceContract({ describe, test }: StoreTest): void {
       assert.equal(await store.useOnce(tenantId, id, minute), false)
     })
 
-    for (const [host, offset] of [
-      ['ahead', day],
-      ['behind', -day],
-    ] as const) {
+    for (const [host, offset] of Object.entries({ ahead: day, behind: -day })) {
       test(`is remembered by the clock of the store, even if the clock of the host is a day ${host}`, async (store) => {
         const [tenantId, id] = [randomUUID(), newId()]
         await atAnotherTime(offset, async () => {
