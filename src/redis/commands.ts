@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream'
 import timers from 'node:timers'
+import { promisify } from 'node:util'
 import type { Script } from './scripts'
 
 // Read when this module is loaded, so that a host's fake timers cannot keep commands from being sent.
@@ -38,18 +39,18 @@ const pauseBetweenTries = 100
 export class RedisCommands {
   readonly #redis: RedisClient
   readonly #replicas: number
-  readonly #replicaTimeout: number
+  readonly #wait: Command
 
   /** @param replicaTimeout In milliseconds. */
   constructor(redis: RedisClient, replicas: number, replicaTimeout: number) {
     this.#redis = redis
     this.#replicas = replicas
-    this.#replicaTimeout = replicaTimeout
+    this.#wait = ['wait', replicas, replicaTimeout]
   }
 
   /** Runs a script on its keys. */
   run(script: Script, keys: Keys, args: readonly Argument[]): Promise<unknown> {
-    return withScript(script, keys, args, (command) => this.#call(this.#redis, keys[0], command))
+    return withScript(script, keys, args, (command) => this.send(keys[0], command))
   }
 
   /** Runs a script, and waits until enough replicas have what its node has written so far. */
@@ -58,12 +59,8 @@ export class RedisCommands {
     return withScript(script, keys, args, (command) => this.#sendAndWait(keys[0], command))
   }
 
-  /** Sends a command. */
-  send(key: string, ...command: Command): Promise<unknown> {
-    return this.#call(this.#redis, key, command)
-  }
-
-  #call(redis: RedisClient, key: string, command: Command): Promise<unknown> {
+  /** Sends a command, to a node or as the client routes it. */
+  send(key: string, command: Command, redis = this.#redis): Promise<unknown> {
     gatherWrites(redis)
     return redis.call(...command).catch((error) => {
       throw withKey(error, key)
@@ -74,7 +71,7 @@ export class RedisCommands {
   async waitForReplicas(): Promise<void> {
     if (this.#replicas === 0) return
     for (const node of await this.#masters()) {
-      const replies = await node.pipeline([['time'], this.#wait()]).exec()
+      const replies = await node.pipeline([['time'], this.#wait]).exec()
       this.#checkReplicas(replies ?? [], '')
     }
   }
@@ -85,32 +82,23 @@ export class RedisCommands {
     let asked: RedisClient | undefined
     for (let tries = 0; tries < maxTries; tries++) {
       // `WAIT` covers the writes of its own connection only, so both go in one pipeline. A Cluster routes it by the key.
-      const commands = [...(asked ? [['asking']] : []), command, this.#wait()]
+      const commands = [...(asked ? [['asking']] : []), command, this.#wait]
       replies = ((await (asked ?? this.#redis).pipeline(commands).exec()) ?? []).slice(asked ? 1 : 0)
       const [redirection, , address] = replies[0]?.[0]?.message.split(' ') ?? []
       if (redirection === 'TRYAGAIN') await new Promise((resolve) => setTimeout(resolve, pauseBetweenTries))
       else if (redirection !== 'MOVED' && redirection !== 'ASK') break
       // The client follows the redirection of a single command, and then knows the node.
-      else await this.send(key, 'get', key)
-      asked = redirection === 'ASK' ? this.#nodeAt(address) : undefined
+      else await this.send(key, ['get', key])
+      const isThere = ({ options }: RedisClient) => `${options?.host}:${options?.port}` === address
+      asked = redirection === 'ASK' ? this.#redis.nodes?.('all').find(isThere) : undefined
     }
     return this.#checkReplicas(replies, key)
   }
 
-  #wait(): (string | number)[] {
-    return ['wait', this.#replicas, this.#replicaTimeout]
-  }
-
-  #checkReplicas([commandReply = nothing, waitReply = nothing]: Reply[], key: string): unknown {
-    const [commandError, result] = commandReply
-    const [waitError, replicas] = waitReply
+  #checkReplicas([[commandError, result] = nothing, [waitError, replicas] = nothing]: Reply[], key: string): unknown {
     if (commandError || waitError) throw withKey(commandError ?? waitError, key)
     if (Number(replicas) >= this.#replicas) return result
     throw new Error(`RedisTokenStore: ${Number(replicas)} of ${this.#replicas} replicas have the write`)
-  }
-
-  #nodeAt(address: string | undefined): RedisClient | undefined {
-    return this.#redis.nodes?.('all').find(({ options }) => `${options?.host}:${options?.port}` === address)
   }
 
   /**
@@ -124,7 +112,7 @@ export class RedisCommands {
     for (const node of await this.#masters()) {
       let cursor = '0'
       do {
-        const reply = await this.#call(node, prefix, ['scan', cursor, 'MATCH', pattern, 'COUNT', 1000])
+        const reply = await this.send(prefix, ['scan', cursor, 'MATCH', pattern, 'COUNT', 1000], node)
         const [next, keys] = reply as [string, string[]]
         yield keys.map((key) => key.slice(ownPrefix.length))
         cursor = next
@@ -133,34 +121,27 @@ export class RedisCommands {
   }
 
   /**
-   * What a scan depends on: the run id of each server, and on a Cluster its slots. Undefined while slots are being moved.
+   * What a scan depends on: the run id of each server, and on a Cluster its slots. While slots are being moved, it equals nothing else.
    *
    * A server that has been restarted accepts the cursor of an earlier scan, but returns other keys for it.
    */
-  async servers(): Promise<string | undefined> {
+  async servers(): Promise<string | symbol> {
     const servers: string[] = []
     for (const node of await this.#masters()) {
-      const run = /run_id:(\w+)/.exec(String(await this.#call(node, '', ['info', 'server'])))?.[1]
-      servers.push(`${run} ${await this.#slotsOf(node)}`)
+      const run = /run_id:(\w+)/.exec(String(await this.send('', ['info', 'server'], node)))?.[1]
+      const nodes = this.#redis.nodes ? String(await this.send('', ['cluster', 'nodes'], node)) : ''
+      // The line of the node itself ends with its slots. Those that are being moved are in brackets.
+      const itself = nodes.split('\n').find((line) => line.includes('myself')) ?? ''
+      servers.push(`${run} ${itself.split(' ').slice(8).join(' ')}`)
     }
-    return servers.some((server) => server.includes('[')) ? undefined : servers.sort().join('\n')
-  }
-
-  /** The slots of a node of a Cluster. Those that are being moved are in brackets. */
-  async #slotsOf(node: RedisClient): Promise<string> {
-    if (!this.#redis.nodes) return ''
-    const nodes = String(await this.#call(node, '', ['cluster', 'nodes'])).split('\n')
-    const itself = nodes.find((line) => line.includes('myself')) ?? ''
-    return itself.split(' ').slice(8).join(' ')
+    return servers.some((server) => server.includes('[')) ? Symbol('moving') : servers.sort().join('\n')
   }
 
   /** Every server that holds keys, even if the client did not know it yet, or if it does not answer: a scan of it then fails. */
   async #masters(): Promise<RedisClient[]> {
     const cluster = this.#redis
     if (!cluster.nodes || !cluster.refreshSlotsCache) return [cluster]
-    await new Promise<void>((resolve, reject) => {
-      cluster.refreshSlotsCache?.((error) => (error ? reject(error) : resolve()))
-    })
+    await promisify(cluster.refreshSlotsCache.bind(cluster))()
     return cluster.nodes('master')
   }
 }

@@ -33,7 +33,7 @@ import {
   swapScript,
   useOnceScript,
 } from './scripts'
-import { decodeGrant, encodeNewGrant, encodeRequest, encodeResource, UnreadableValueError } from './values'
+import { decodeGrant, encodeNewGrant, encodeRequest, UnreadableValueError } from './values'
 
 /** The options of {@link RedisTokenStore}. */
 export interface RedisTokenStoreOptions {
@@ -56,8 +56,12 @@ const maxPasses = 5
 // Milliseconds between two passes, if the servers have changed during the first.
 const pauseBetweenPasses = 200
 
+/** Whose grants a pass is to meet: those of a tenant or a customer. With `all`, what is left of expired ones too. */
+type Entries = { tenantId: string; subject?: string | undefined; all?: string | undefined }
+
 /** The reply of a script: the outcome, the server's time, and the grant's value if the outcome has a grant. */
 type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: string, value: string]
+type Found = Grant | UnreadableValueError
 type Unreadable = [outcome: 'unreadable', now: string, value: string]
 
 const checks = {
@@ -116,20 +120,20 @@ export class RedisTokenStore implements TokenStore {
   /** Whether the grants of an owner of this grant were deleted since it was asserted. */
   async #isEnded({ assertedAt, ...grant }: NewGrant): Promise<boolean> {
     if (assertedAt === undefined) return false
-    const keys = endMarks(grant).map((mark) => this.#markKey(mark))
-    const times = await Promise.all(keys.map((key) => this.#commands.send(key, 'get', key)))
+    const keys = endMarks(grant).map((mark) => `${this.#prefix}e:${mark}`)
+    const times = await Promise.all(keys.map((key) => this.#commands.send(key, ['get', key])))
     return times.some((at) => at !== null && Number(at) >= assertedAt)
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
     const [key] = this.#keysOf(tenantId, grantId)
-    const value = await this.#commands.send(key, 'get', key)
+    const value = await this.#commands.send(key, ['get', key])
     return value === null ? undefined : decodeGrant(key, String(value), tenantId, grantId)
   }
 
   async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
     const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
-    const required = resource === undefined ? '' : encodeResource(resource)
+    const required = resource === undefined ? '' : JSON.stringify(resource)
     const keys = this.#keysOf(tenantId, grantId)
     const marks = redeems.map((hash) => hash.slice(0, markLength))
     const args = [memberOf(grantId), deadline, from, to, attempt, remember, rest, lifetime, required, ...marks]
@@ -173,13 +177,35 @@ export class RedisTokenStore implements TokenStore {
     return { grants, ...(ids.length > most && { next: ids[most - 1] }) }
   }
 
+  /**
+   * It makes passes over the store until one has met every grant that existed when it began, and a further one has found no grant that was
+   * created in the meantime. It does not look for such grants for ever.
+   */
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    await this.#commands.run(markScript, [this.#markKey(endMarkOf(owner))], [endMarkLifetime])
+    await this.#commands.run(markScript, [`${this.#prefix}e:${endMarkOf(owner)}`], [endMarkLifetime])
     const unreadable: UnreadableValueError[] = []
-    yield* this.#inPasses(() => this.#deleteOnce(owner, unreadable), { isListed: owner.subject !== undefined })
-    // The replicas must have received the mark, and also what an earlier call has deleted.
-    await this.#commands.waitForReplicas()
-    if (unreadable[0]) throw unreadable[0]
+    for (let pass = 1; pass <= 2 * maxPasses; pass++) {
+      const servers = await this.#serversOf(owner)
+      let ended = 0
+      for await (const grant of this.#deleteOnce(owner, unreadable)) {
+        ended++
+        yield grant
+      }
+      if (servers !== (await this.#serversOf(owner))) await pause(pauseBetweenPasses)
+      else if (pass > 1 && (ended === 0 || pass >= maxPasses)) {
+        // The replicas must have received the mark, and also what an earlier call has deleted.
+        await this.#commands.waitForReplicas()
+        if (unreadable[0]) throw unreadable[0]
+        return
+      }
+    }
+    throw serversKeepChanging()
+  }
+
+  /** What a pass over the grants depends on: if it is the same before and after, the pass has met every grant that was there all that time. */
+  async #serversOf({ subject }: { subject?: string | undefined }): Promise<string | symbol> {
+    // The index of a customer needs no scan of the servers.
+    return subject === undefined ? this.#commands.servers() : ''
   }
 
   /** Deletes what one pass finds. What it cannot read is deleted only with the whole tenant. */
@@ -199,16 +225,12 @@ export class RedisTokenStore implements TokenStore {
     }
     if (all !== 'everything') return
     for await (const keys of this.#commands.keysBeginning(this.#prefix, 'u', `:${encodeURIComponent(tenantId)}:`)) {
-      await Promise.all(keys.map((key) => this.#commands.send(key, 'del', key)))
+      await Promise.all(keys.map((key) => this.#commands.send(key, ['del', key])))
     }
   }
 
   /** Deletes grants and their entries, also those that cannot be read, without waiting for replicas. */
-  async *#deleteAll(
-    tenantId: string,
-    ids: readonly string[],
-    found: readonly (Grant | UnreadableValueError)[],
-  ): AsyncIterable<Grant> {
+  async *#deleteAll(tenantId: string, ids: readonly string[], found: readonly Found[]): AsyncIterable<Grant> {
     const deleted = new Set<string>()
     const deletions = ids.map(async (id) => {
       const reply = await this.#commands.run(deleteScript, this.#keysOf(tenantId, id), [memberOf(id)])
@@ -222,40 +244,21 @@ export class RedisTokenStore implements TokenStore {
     if (failed) throw failed.reason
   }
 
-  /**
-   * Makes passes over the store until one has met every grant that existed when it began, and a further one has found no grant that was
-   * created in the meantime. It does not look for such grants for ever.
-   */
-  async *#inPasses(makePass: () => AsyncIterable<Grant>, { isListed }: { isListed: boolean }): AsyncIterable<Grant> {
-    for (let pass = 1; ; pass++) {
-      const servers = isListed ? '' : await this.#commands.servers()
-      let ended = 0
-      for await (const grant of makePass()) {
-        ended++
-        yield grant
-      }
-      // If the servers are the same after a pass as before, the pass has met every grant that existed when it began.
-      const isSure = isListed || (servers !== undefined && servers === (await this.#commands.servers()))
-      if (isSure && pass > 1 && (ended === 0 || pass >= maxPasses)) return
-      if (pass >= 2 * maxPasses) throw serversKeepChanging()
-      if (!isSure) await pause(pauseBetweenPasses)
-    }
-  }
-
   /** Removes expired grants from a customer's index, so that nothing of the customer remains. */
   async #dropEntries(tenantId: string, handle: string): Promise<void> {
+    const [, index] = this.#keysOf(tenantId, handle)
     const ids = await this.#idsInIndex(tenantId, handle)
     for (let start = 0; start < ids.length; start += batchSize) {
       const some = ids.slice(start, start + batchSize)
       const keys = some.map((id) => this.#keysOf(tenantId, id)[0])
-      await this.#commands.run(dropEntriesScript, [this.#indexKey(tenantId, handle), ...keys], some.map(memberOf))
+      await this.#commands.run(dropEntriesScript, [index, ...keys], some.map(memberOf))
     }
   }
 
   /** The ids of the grants in a customer's index, some of which may have expired. */
   async #idsInIndex(tenantId: string, handle: string): Promise<string[]> {
-    const index = this.#indexKey(tenantId, handle)
-    const members = (await this.#commands.send(index, 'zrange', index, 0, -1)) as string[]
+    const [, index] = this.#keysOf(tenantId, handle)
+    const members = (await this.#commands.send(index, ['zrange', index, 0, -1])) as string[]
     return members.map((member) => handle + member)
   }
 
@@ -263,7 +266,7 @@ export class RedisTokenStore implements TokenStore {
    * The ids of a customer's grants, or of all grants of a tenant, some at a time. Then the handle of the customer, or of each customer of the
    * tenant if it is meant as a whole. Each comes at least once, and some may have expired.
    */
-  async *#entriesOf({ tenantId, subject, all }: GrantOwner): AsyncIterable<{ ids: string[]; handles: string[] }> {
+  async *#entriesOf({ tenantId, subject, all }: Entries): AsyncIterable<{ ids: string[]; handles: string[] }> {
     if (subject !== undefined) {
       const handle = customerHandle(tenantId, subject)
       const ids = await this.#idsInIndex(tenantId, handle)
@@ -272,38 +275,33 @@ export class RedisTokenStore implements TokenStore {
       return yield { ids: [], handles: [handle] }
     }
     const place = `:{${encodeURIComponent(tenantId)}:`
+    // What follows the place in a key is a grant's id, or a customer's handle, with a brace that is not part of it.
+    const start = this.#prefix.length + 1 + place.length
     for await (const keys of this.#commands.keysBeginning(this.#prefix, all ? 'gs' : 'g', place)) {
       const isIndex = (key: string) => key.startsWith(`${this.#prefix}s`)
-      const idsOf = (some: readonly string[]) => some.map((key) => this.#idIn(key, place))
+      const idsOf = (some: readonly string[]) => some.map((key) => key.slice(start).replace('}', ''))
       yield { ids: idsOf(keys.filter((key) => !isIndex(key))), handles: idsOf(keys.filter(isIndex)) }
     }
   }
 
   /** The first of the ids that follow one, in their order, of the grants of a customer or of a tenant. */
-  async #idsAfter(after: string, most: number, owner: Omit<GrantPageRequest, 'limit'>): Promise<string[]> {
-    const { tenantId, subject } = owner
-    const place = `:{${encodeURIComponent(tenantId)}:`
-    if (subject !== undefined) {
-      const ids = await this.#idsInIndex(tenantId, customerHandle(tenantId, subject))
-      return firstOf(ids, after, most)
-    }
+  async #idsAfter(after: string, most: number, { tenantId, subject }: Entries): Promise<string[]> {
     for (let pass = 1; pass <= maxPasses; pass++) {
-      const servers = await this.#commands.servers()
+      const servers = await this.#serversOf({ subject })
       let ids: string[] = []
-      for await (const keys of this.#commands.keysBeginning(this.#prefix, 'g', place)) {
-        ids.push(...keys.map((key) => this.#idIn(key, place)).filter((id) => id > after))
+      for await (const entries of this.#entriesOf({ tenantId, subject })) {
+        ids.push(...entries.ids.filter((id) => id > after))
         // Only the first are kept, so that a tenant with millions of grants takes no more memory than another.
-        if (ids.length > 2 * most) ids = firstOf(ids, after, most)
+        if (ids.length > 2 * most) ids = firstOf(ids, most)
       }
-      // If the servers are the same afterwards as before, the scan has met every grant that was there all that time.
-      if (servers !== undefined && servers === (await this.#commands.servers())) return firstOf(ids, after, most)
+      if (servers === (await this.#serversOf({ subject }))) return firstOf(ids, most)
       await pause(pauseBetweenPasses)
     }
     throw serversKeepChanging()
   }
 
   /** The grants with these ids that exist, and an error for each value that cannot be read. */
-  async #read(tenantId: string, ids: readonly string[]): Promise<(Grant | UnreadableValueError)[]> {
+  async #read(tenantId: string, ids: readonly string[]): Promise<Found[]> {
     const read = (id: string) =>
       this.findGrant(tenantId, id).catch((error: Error) => {
         if (error instanceof UnreadableValueError) return error
@@ -328,19 +326,6 @@ export class RedisTokenStore implements TokenStore {
     const place = `{${encodeURIComponent(tenantId)}:${handle}}`
     return [`${this.#prefix}g:${place}${memberOf(grantId)}`, `${this.#prefix}s:${place}`]
   }
-
-  /** The id of the grant that has a key, or the customer's handle that an index has: what follows the place without its brace. */
-  #idIn(key: string, place: string): string {
-    return key.slice(this.#prefix.length + 1 + place.length).replace('}', '')
-  }
-
-  #markKey(mark: string): string {
-    return `${this.#prefix}e:${mark}`
-  }
-
-  #indexKey(tenantId: string, handle: string): string {
-    return this.#keysOf(tenantId, handle)[1]
-  }
 }
 
 /** The part of a grant's id that its customer's index has: the id without the customer's handle. */
@@ -348,9 +333,9 @@ function memberOf(grantId: string): string {
   return grantId.slice(customerHandleLength)
 }
 
-/** The first of the ids that follow one, in their order, each once. */
-function firstOf(ids: readonly string[], after: string, most: number): string[] {
-  return [...new Set(ids.filter((id) => id > after))].sort().slice(0, most)
+/** The first ids in their order, each once. */
+function firstOf(ids: readonly string[], most: number): string[] {
+  return [...new Set(ids)].sort().slice(0, most)
 }
 
 function serversKeepChanging(): Error {

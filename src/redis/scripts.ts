@@ -1,8 +1,4 @@
 import { createHash } from 'node:crypto'
-import { credentialKinds } from '../protocol/grant-types'
-import { noCredential, successorLetters } from './values'
-
-const { code, refresh_token } = credentialKinds
 
 /** A Lua script, and its SHA-1, by which the server knows it. */
 export interface Script {
@@ -11,7 +7,7 @@ export interface Script {
 }
 
 /** The functions of all scripts: the server's time in milliseconds, and a number as text. */
-export const commonParts = `
+const commonParts = `
 local function clock()
   local time = redis.call('TIME')
   return time[1] * 1000 + math.floor(time[2] / 1000)
@@ -24,7 +20,7 @@ local function number(value) return string.format('%.0f', value) end
 // attempt, swapped at, created at, expires at, ends at, and what was redeemed last: marks of 8 characters, each with its age at the last
 // swap. The kind is n for no credential, c for a code, f for the first refresh token, which replaced the code, and r for every other refresh token.
 const grantParts = `${commonParts}
-local successors = { ${[...successorLetters].map(([letter, next]) => `${letter} = '${next}'`).join(', ')} }
+local successors = { c = 'f', f = 'r', r = 'r' }
 local marks = '(' .. string.rep('[%w_-]', 8) .. ')(%d+)'
 
 -- What a line of JSON says, or nil. cjson refuses a half of a surrogate pair, which JSON.stringify writes as an escape.
@@ -37,9 +33,9 @@ end
 -- A grant, or nil if the store could not read its value: nothing is written then.
 local function read(value)
   local _, last, kind, hash, attempt, at, createdAt, expiresAt, endsAt, redeemed, resource, fixed =
-    string.find(value, '^1;([${noCredential}${[...successorLetters.keys()].join('')}]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
+    string.find(value, '^1;([ncfr]);([^;\\n]*);([^;\\n]*);(%d*);(%d+);(%d+);(%d*);([^;\\n]*)\\n([^\\n]+)\\n([^\\n]+)\\n')
   if not hash then return nil end
-  local rest = kind == '${code.letter}' and '^[^\\n]+\\n%.$' or '^%.$'
+  local rest = kind == 'c' and '^[^\\n]+\\n%.$' or '^%.$'
   local parts = decoded(fixed)
   local isWhole = string.find(string.sub(value, last + 1), rest) and type(decoded(resource)) == 'string' and
     type(parts) == 'table' and type(parts[1]) == 'string' and type(parts[2]) == 'string' and type(parts[3]) == 'string'
@@ -72,6 +68,15 @@ local function noteInIndex(member, untilTime, now)
 end
 `
 
+/** The beginning of a script that changes a grant. */
+const liveGrant = `${grantParts}
+local now = clock()
+local value = redis.call('GET', KEYS[1])
+if not value then return {'missing', number(now)} end
+local grant = read(value)
+if not grant then return {'unreadable', number(now)} end
+if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end`
+
 /**
  * `createGrant` on a grant's key and its customer's index. ARGV: the grant's member of the index, deadline, lifetime, the age at which the
  * grant ends at the latest or '', hash or '', and the lines of the value: resource, fixed, request.
@@ -83,11 +88,11 @@ if value then return {'taken', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 local endsAt = ''
 if ARGV[4] ~= '' then endsAt = number(now + ARGV[4]) end
-local grant = { kind = '${code.letter}', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
+local grant = { kind = 'c', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
   expiresAt = earlier(now + ARGV[3], endsAt), endsAt = endsAt, redeemed = '',
   resource = ARGV[6], fixed = ARGV[7], request = ARGV[8] }
 if ARGV[5] == '' then
-  grant.kind = '${noCredential}'
+  grant.kind = 'n'
   grant.request = nil
 end
 noteInIndex(ARGV[1], grant.expiresAt, now)
@@ -100,17 +105,11 @@ return {'created', number(now), write(grant)}
  *
  * The index keeps a member for a day longer than the grant lives, so that not every refresh has to write the index.
  */
-export const swapScript = script(`${grantParts}
-local now = clock()
-local value = redis.call('GET', KEYS[1])
-if not value then return {'missing', number(now)} end
-local grant = read(value)
-if not grant then return {'unreadable', number(now)} end
-if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
+export const swapScript = script(`${liveGrant}
 if not successors[grant.kind] or grant.hash ~= ARGV[3] then return {'mismatch', number(now), value} end
 if ARGV[9] ~= '' and ARGV[9] ~= grant.resource then return {'wrong_resource', number(now), value} end
 -- Where the clock has gone back, it is not new but of an unknown age.
-local isNew = grant.kind == '${refresh_token.successorLetter}' and now >= tonumber(grant.at) and now - grant.at < tonumber(ARGV[7])
+local isNew = grant.kind == 'r' and now >= tonumber(grant.at) and now - grant.at < tonumber(ARGV[7])
 if isNew then return {'fresh', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
 
@@ -141,13 +140,7 @@ return {'swapped', number(now), write(grant)}
  * `reverseSwap` on a grant's key and its customer's index. ARGV: the grant's member of the index, deadline, to, kind, hash, the
  * request and the lifetime of a code, and the attempts.
  */
-export const reverseScript = script(`${grantParts}
-local now = clock()
-local value = redis.call('GET', KEYS[1])
-if not value then return {'missing', number(now)} end
-local grant = read(value)
-if not grant then return {'unreadable', number(now)} end
-if tonumber(grant.expiresAt) <= now then return {'missing', number(now)} end
+export const reverseScript = script(`${liveGrant}
 local isMeant = false
 for position = 8, #ARGV do isMeant = isMeant or grant.attempt == ARGV[position] end
 if grant.hash ~= ARGV[3] or not isMeant then return {'mismatch', number(now)} end
@@ -164,7 +157,7 @@ end
 grant.redeemed = table.concat(redeemed, ',')
 grant.at = before and number(grant.at - before) or grant.createdAt
 
-if grant.kind == '${code.letter}' then
+if grant.kind == 'c' then
   grant.attempt = ''
   grant.at = ''
   grant.request = ARGV[6]
@@ -208,7 +201,6 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `)
 
-/** Makes a script of its source. */
-export function script(lua: string): Script {
+function script(lua: string): Script {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }
