@@ -64,9 +64,9 @@ export async function createSeveral(store: TokenStore): Promise<{ tenantId: stri
   const all: Grant[] = []
   for (let count = 0; count < 5; count++) {
     const subject = randomUUID()
-    for (const of of [tenantId, `${tenantId}x`]) {
-      all.push(await createGrant(store, { tenantId: of, subject }))
-      all.push(await redeem(store, swapOf(await createGrant(store, { tenantId: of, subject, clientId: otherClient }))))
+    for (const at of [tenantId, `${tenantId}x`]) {
+      all.push(await createGrant(store, { tenantId: at, subject }))
+      all.push(await redeem(store, swapOf(await createGrant(store, { tenantId: at, subject, clientId: otherClient }))))
     }
   }
   return { tenantId, own: all.filter((grant) => grant.tenantId === tenantId), all }

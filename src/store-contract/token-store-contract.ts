@@ -1,7 +1,5 @@
 import type { TokenStore } from '../contract/token-store'
-import { deletionContract } from './deletion-contract'
-import { endedContract } from './ended-contract'
-import { erasureContract } from './erasure-contract'
+import { deletionContract, endedContract, erasureContract } from './deletion-contract'
 import { grantContract } from './grant-contract'
 import { listContract } from './list-contract'
 import type { StoreTest, TestRunner } from './records'

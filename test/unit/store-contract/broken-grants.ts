@@ -321,7 +321,7 @@ export const brokenGrants: BrokenStore[] = [
         if (owner.subject !== undefined) yield* sound.deleteGrants(owner)
       },
     }),
-    foundBy: 'ends the grants of a client',
+    foundBy: 'ends the grants of a client and returns them',
   },
   {
     that: 'ends the grants of clients, never those of a customer',
@@ -330,7 +330,7 @@ export const brokenGrants: BrokenStore[] = [
         if (owner.clientId !== undefined) yield* sound.deleteGrants(owner)
       },
     }),
-    foundBy: 'ends the grants of a customer',
+    foundBy: 'ends the grants of a customer and returns them',
   },
   {
     that: 'ends the grants of all customers of a client if those of one customer are meant',
@@ -340,7 +340,7 @@ export const brokenGrants: BrokenStore[] = [
         return sound.deleteGrants(clientId === undefined ? owner : { tenantId, clientId })
       },
     }),
-    foundBy: 'ends the grants of one customer and one client',
+    foundBy: 'ends the grants of a customer and client and returns them',
   },
   {
     that: 'ends all grants of a customer if those of one client are meant',
@@ -350,7 +350,7 @@ export const brokenGrants: BrokenStore[] = [
         return sound.deleteGrants(subject === undefined ? owner : { tenantId, subject })
       },
     }),
-    foundBy: 'ends the grants of one customer and one client',
+    foundBy: 'ends the grants of a customer and client and returns them',
   },
   {
     that: 'ends no grants if all of a tenant are meant',
@@ -359,7 +359,7 @@ export const brokenGrants: BrokenStore[] = [
         if (!owner.all) yield* sound.deleteGrants(owner)
       },
     }),
-    foundBy: 'ends all grants of a tenant',
+    foundBy: 'ends the grants of a tenant and returns them',
   },
   {
     that: 'deletes the whole tenant if all of its grants are meant',
@@ -371,12 +371,12 @@ export const brokenGrants: BrokenStore[] = [
   {
     that: 'ends the grants of a client at every tenant',
     defect: deletingAt(() => true),
-    foundBy: 'ends the grants of a client',
+    foundBy: 'ends the grants of a client and returns them',
   },
   {
     that: 'ends the grants of a client at every tenant whose id begins alike',
     defect: deletingAt((tenantId, owner) => tenantId.startsWith(owner.tenantId)),
-    foundBy: 'ends the grants of a client',
+    foundBy: 'ends the grants of a client and returns them',
   },
   {
     that: 'ends a page of 100',
@@ -408,7 +408,7 @@ export const brokenGrants: BrokenStore[] = [
         for await (const grant of sound.deleteGrants(owner)) if (grant.tenantId !== owner.tenantId) yield grant
       },
     }),
-    foundBy: 'ends the grants of a client',
+    foundBy: 'ends the grants of a client and returns them',
   },
   {
     that: 'gives the grants that it is to end, and keeps them',
@@ -429,7 +429,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'ends the grants of a client',
+    foundBy: 'ends the grants of a client and returns them',
   },
   {
     that: 'ends deleted grants again',
@@ -447,7 +447,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'returns no grant that had ended before',
+    foundBy: 'returns no grant of a client that had ended before',
   },
   {
     that: 'ends expired grants again',
@@ -465,7 +465,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'returns no grant that had ended before',
+    foundBy: 'returns no grant of a client that had ended before',
   },
 ]
 

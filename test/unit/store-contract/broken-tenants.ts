@@ -41,7 +41,7 @@ export const brokenTenants: BrokenStore[] = [
   {
     that: 'deletes nothing of a tenant',
     defect: ofTenants(async function* () {}),
-    foundBy: 'whole tenant ends all grants',
+    foundBy: 'ends the grants of a tenant, with everything of it,',
   },
   {
     that: 'gives the grants of a tenant, and keeps them',
@@ -49,13 +49,17 @@ export const brokenTenants: BrokenStore[] = [
       const { grants } = await contentsOf(sound)
       yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt > ownTime())
     }),
-    foundBy: 'whole tenant ends all grants',
+    foundBy: 'ends the grants of a tenant, with everything of it,',
   },
-  { that: 'deletes a tenant without giving its grants', defect: giving(() => false), foundBy: 'ends all grants' },
+  {
+    that: 'deletes a tenant without giving its grants',
+    defect: giving(() => false),
+    foundBy: 'ends the grants of a tenant, with everything of it,',
+  },
   {
     that: 'gives only the codes of a tenant',
     defect: giving(({ credential }) => credential?.kind === 'code'),
-    foundBy: 'ends all grants',
+    foundBy: 'ends the grants of a tenant, with everything of it,',
   },
   {
     that: 'gives 100 grants of a tenant',
@@ -79,7 +83,7 @@ export const brokenTenants: BrokenStore[] = [
       yield* soundly(sound, tenantId)
       yield* grants.filter((grant) => grant.tenantId === tenantId && grant.expiresAt <= ownTime())
     }),
-    foundBy: 'whole tenant returns no grant that had ended before',
+    foundBy: 'returns no grant of a tenant, with everything of it, that had ended before',
   },
   {
     that: 'keeps the used ids of a tenant',
@@ -94,7 +98,7 @@ export const brokenTenants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'makes its used ids free',
+    foundBy: 'makes the used ids of a tenant free',
   },
   {
     that: 'deletes all tenants',
@@ -124,7 +128,7 @@ export const brokenTenants: BrokenStore[] = [
   {
     that: 'cuts the ids of tenants off at U+0000',
     defect: ofTenants((tenantId, sound) => soundly(sound, tenantId.replace(/\0.*/s, ''))),
-    foundBy: 'whole tenant takes an id with any Unicode',
+    foundBy: 'takes a tenant id with any Unicode',
   },
   {
     that: 'remembers a tenant as deleted before it is',
