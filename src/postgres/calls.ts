@@ -66,9 +66,7 @@ export class PostgresCalls {
   }
 
   #inPlace(statement: string): string {
-    const known = this.#statements.get(statement)
-    if (known !== undefined) return known
-    const placed = statement.replaceAll('@', this.#place)
+    const placed = this.#statements.get(statement) ?? statement.replaceAll('@', this.#place)
     this.#statements.set(statement, placed)
     return placed
   }

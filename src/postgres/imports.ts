@@ -3,14 +3,6 @@ import type { Grant } from '../contract/token-store'
 import type { PostgresCalls } from './calls'
 import { encodeGrant, rowId } from './rows'
 
-/** A grant of another store, and the time of that store when it was read. */
-export interface GrantElsewhere {
-  /** The grant as it is there. */
-  grant: Grant
-  /** The time of that store, in milliseconds since 1970. */
-  now: number
-}
-
 // Clocks that differ by less than this many milliseconds count as one.
 const sameClock = 1000
 // If an import is cut off, a row remains that nobody finds. `sweep` deletes it after this time, in milliseconds.
@@ -26,20 +18,26 @@ const maxAttempts = 4
  * with an expiry that no other import has, and becomes live only if the other store, asked again, still has the grant as it was and the row
  * is still the one of this import.
  *
+ * @param read Reads the grant there, with the time of that store in milliseconds since 1970. It is called again when the copy is to become live.
  * @returns Whether the other store has such a grant.
  */
-export function importGrant(calls: PostgresCalls, read: () => Promise<GrantElsewhere | undefined>): Promise<boolean> {
-  return inAttempts(async () => {
+export async function importGrant(
+  calls: PostgresCalls,
+  read: () => Promise<{ grant: Grant; now: number } | undefined>,
+): Promise<boolean> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++) {
     const readAt = performance.now()
     const found = await read()
-    if (!found) return 'gone'
+    if (!found) return false
     const now = await calls.json<number>('select @clock()::text as value', [])
     // The other store told its time at some moment in this time, so the difference of the clocks is known up to half of it.
     const uncertainty = (performance.now() - readAt) / 2
     const difference = now - uncertainty - found.now
     const shift = Math.abs(difference) < sameClock + uncertainty ? 0 : difference
     const here = (time: number) => Math.round(time + shift)
-    const row = { ...encodeGrant(found.grant, here), expires_at: newMark(), sweep_at: now + sweptAfter }
+    // In the past, and known to this import alone.
+    const mark = -randomInt(1, 2 ** 47)
+    const row = { ...encodeGrant(found.grant, here), expires_at: mark, sweep_at: now + sweptAfter }
     const columns = Object.keys(row)
     const names = columns.join(', ')
     await calls.rows(
@@ -49,16 +47,15 @@ export function importGrant(calls: PostgresCalls, read: () => Promise<GrantElsew
       Object.values(row),
     )
     const again = await read()
-    if (!again) return 'gone'
-    if (stateOf(again.grant) !== stateOf(found.grant)) return 'changed'
-    await calls.rows('update @grants set expires_at = $3, sweep_at = $3 where id = $1 and expires_at = $2', [
-      row.id,
-      row.expires_at,
-      here(again.grant.expiresAt),
-    ])
+    if (!again) return false
+    if (stateOf(again.grant) !== stateOf(found.grant)) continue
+    const expiry = here(again.grant.expiresAt)
+    const become = 'update @grants set expires_at = $3, sweep_at = $3 where id = $1 and expires_at = $2'
+    await calls.rows(become, [row.id, mark, expiry])
     const live = await calls.rows('select from @grants where id = $1 and expires_at > @clock()', [row.id])
-    return live.length > 0 ? 'here' : 'changed'
-  })
+    if (live.length > 0) return true
+  }
+  throw new Error('MovingTokenStore: the record keeps changing while it is moved')
 }
 
 /** Deletes the row of an import that is not finished. The import then begins again. */
@@ -66,21 +63,7 @@ export async function dropImport(calls: PostgresCalls, tenantId: string, grantId
   await calls.rows('delete from @grants where id = $1 and expires_at < 0', [rowId(tenantId, grantId)])
 }
 
-/** An expiry in the past, by which an import knows its own row. */
-function newMark(): number {
-  return -randomInt(1, 2 ** 47)
-}
-
 /** What a swap or a reversal changes in a grant. */
 function stateOf({ credential, swap }: Grant): string {
   return JSON.stringify([credential, swap])
-}
-
-/** @returns Whether the record is here: false if it is gone. */
-async function inAttempts(attempt: () => Promise<'here' | 'gone' | 'changed'>): Promise<boolean> {
-  for (let count = 0; count < maxAttempts; count++) {
-    const outcome = await attempt()
-    if (outcome !== 'changed') return outcome === 'here'
-  }
-  throw new Error('MovingTokenStore: the record keeps changing while it is moved')
 }

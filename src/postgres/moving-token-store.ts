@@ -14,7 +14,7 @@ import {
   type TokenStore,
   tokenStoreMethods,
 } from '../contract/token-store'
-import type { GrantElsewhere } from './imports'
+import { dropImport, importGrant } from './imports'
 import { PostgresTokenStore } from './postgres-token-store'
 
 /** The options of {@link MovingTokenStore}. */
@@ -32,14 +32,12 @@ export interface MovingTokenStoreOptions {
   step: 'prepare' | 'move'
 }
 
-const step = must<'prepare' | 'move'>("'prepare' or 'move'", (given) => given === 'prepare' || given === 'move', {
-  quotes: true,
-})
+const isStep = (given: unknown) => given === 'prepare' || given === 'move'
 
 const checks = {
   from: objectWith<TokenStore>(...tokenStoreMethods),
   to: must<PostgresTokenStore>('a PostgresTokenStore', (given) => given instanceof PostgresTokenStore),
-  step,
+  step: must<'prepare' | 'move'>("'prepare' or 'move'", isStep, { quotes: true }),
 }
 
 // What a place among the pages begins with: the store that it is in.
@@ -163,36 +161,26 @@ export class MovingTokenStore implements TokenStore {
   ): Promise<Result> {
     const result = await change(this.#to)
     if (result.outcome !== 'missing') return result
-    if (!this.#moves) return this.#changeOld(tenantId, grantId, change)
-    return (await this.#moveGrant(tenantId, grantId)) ? change(this.#to) : result
-  }
-
-  /**
-   * Changes a grant in the old store. Another process may be moving it as it was before. So an import that is not finished begins again, and
-   * if one is finished, its copy is changed in the same way: of two processes that redeem a credential, the copy has one winner.
-   */
-  async #changeOld<Result extends { outcome: string }>(
-    tenantId: string,
-    grantId: string,
-    change: (store: TokenStore) => Promise<Result>,
-  ): Promise<Result> {
-    const result = await change(this.#from)
-    if (result.outcome === 'missing') return result
-    await this.#to.dropImport(tenantId, grantId)
+    if (this.#moves) return (await this.#moveGrant(tenantId, grantId)) ? change(this.#to) : result
+    const ofOld = await change(this.#from)
+    if (ofOld.outcome === 'missing') return ofOld
+    // Another process may be moving the grant as it was before. So an import that is not finished begins again, and if one is finished, its
+    // copy is changed in the same way: of two processes that redeem a credential, the copy has one winner.
+    await dropImport(this.#to.calls, tenantId, grantId)
     const ofCopy = await change(this.#to)
-    return ofCopy.outcome === 'missing' ? result : ofCopy
+    return ofCopy.outcome === 'missing' ? ofOld : ofCopy
   }
 
   /** @returns Whether the old store has such a grant. */
   #moveGrant(tenantId: string, grantId: string): Promise<boolean> {
-    return this.#to.importGrant(() => this.#readGrant(tenantId, grantId))
-  }
-
-  /** Reads a grant of the old store with the time of that store, which only a swap returns. */
-  async #readGrant(tenantId: string, grantId: string): Promise<GrantElsewhere | undefined> {
-    const result = await this.#from.swapCredential({ ...noSwap, tenantId, grantId })
-    if (result.outcome === 'missing') return undefined
-    if (result.outcome === 'mismatch') return result
-    throw new Error(`MovingTokenStore: the store \`from\` answers a swap of another credential with ${result.outcome}`)
+    return importGrant(this.#to.calls, async () => {
+      // Only a swap tells the time of that store.
+      const result = await this.#from.swapCredential({ ...noSwap, tenantId, grantId })
+      if (result.outcome === 'missing') return undefined
+      if (result.outcome === 'mismatch') return result
+      throw new Error(
+        `MovingTokenStore: the store \`from\` answers a swap of another credential with ${result.outcome}`,
+      )
+    })
   }
 }

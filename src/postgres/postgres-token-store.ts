@@ -15,8 +15,8 @@ import {
   type SwapReversal,
   type TokenStore,
 } from '../contract/token-store'
+import { credentialKinds } from '../protocol/grant-types'
 import { PostgresCalls, type PostgresPool } from './calls'
-import { dropImport, type GrantElsewhere, importGrant } from './imports'
 import {
   decodeGrant,
   encodeClaims,
@@ -24,12 +24,9 @@ import {
   encodeRequest,
   encodeText,
   type GrantRow,
-  grantOrError,
-  letterOf,
   orNull,
   ownerValues,
   rowId,
-  UnreadableRowError,
 } from './rows'
 import { placeChecks } from './schema'
 
@@ -72,7 +69,8 @@ const checks = { ...placeChecks, sweep: optional(flag, true) }
  * new PostgresTokenStore(new Pool({ connectionString: process.env.DATABASE_URL }))
  */
 export class PostgresTokenStore implements TokenStore {
-  readonly #calls: PostgresCalls
+  /** @internal For the imports of {@link MovingTokenStore}. */
+  readonly calls: PostgresCalls
   readonly #sweeps: boolean
   #sweptAt = performance.now()
   /** The SQLSTATEs, and other codes, of the failures of the store's own sweep that a warning has told of. */
@@ -84,18 +82,15 @@ export class PostgresTokenStore implements TokenStore {
    */
   constructor(pool: PostgresPool, options: PostgresTokenStoreOptions = {}) {
     const { schema, tablePrefix, sweep } = record(checks)(options, 'PostgresTokenStore')
-    this.#calls = new PostgresCalls(
-      objectWith<PostgresPool>('query')(pool, 'PostgresTokenStore.pool'),
-      schema,
-      tablePrefix,
-    )
+    const checkedPool = objectWith<PostgresPool>('query')(pool, 'PostgresTokenStore.pool')
+    this.calls = new PostgresCalls(checkedPool, schema, tablePrefix)
     this.#sweeps = sweep
   }
 
   async createGrant(grant: NewGrant): Promise<CreateResult> {
     const { tenantId, grantId, clientId, subject, resource, scopes, credential, request } = grant
     this.#sweepSometimes()
-    const [outcome, now, row] = await this.#calls.json<Reply<CreateResult>>(
+    const [outcome, now, row] = await this.calls.json<Reply<CreateResult>>(
       'select @create_grant($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) as value',
       [
         rowId(tenantId, grantId),
@@ -114,7 +109,7 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async findGrant(tenantId: string, grantId: string): Promise<Grant | undefined> {
-    const row = await this.#calls.json<GrantRow | null>(
+    const row = await this.calls.json<GrantRow | null>(
       'select row_to_json(live)::text as value from @grants as live where id = $1 and expires_at > @clock()',
       [rowId(tenantId, grantId)],
     )
@@ -124,7 +119,7 @@ export class PostgresTokenStore implements TokenStore {
   async swapCredential(swap: CredentialSwap): Promise<SwapResult> {
     const { tenantId, grantId, deadline, from, to, attempt, redeems, remember, rest, lifetime, resource } = swap
     this.#sweepSometimes()
-    const [outcome, now, row] = await this.#calls.json<Reply<SwapResult>>(
+    const [outcome, now, row] = await this.calls.json<Reply<SwapResult>>(
       'select @swap_credential($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as value',
       [
         rowId(tenantId, grantId),
@@ -144,14 +139,14 @@ export class PostgresTokenStore implements TokenStore {
 
   async reverseSwap(reversal: SwapReversal): Promise<ReversalResult> {
     const { tenantId, grantId, deadline, to, attempts, credential, code } = reversal
-    const [outcome, now] = await this.#calls.json<[ReversalResult['outcome'], number]>(
+    const [outcome, now] = await this.calls.json<[ReversalResult['outcome'], number]>(
       'select @reverse_swap($1, $2, $3, $4, $5, $6, $7, $8) as value',
       [
         rowId(tenantId, grantId),
         deadline,
         to,
         attempts,
-        letterOf(credential.kind),
+        credentialKinds[credential.kind].letter,
         credential.hash,
         code ? encodeRequest(code.request) : null,
         code?.lifetime ?? null,
@@ -161,7 +156,7 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async deleteGrant(tenantId: string, grantId: string): Promise<boolean> {
-    const [row] = await this.#calls.rows<{ live: boolean }>(
+    const [row] = await this.calls.rows<{ live: boolean }>(
       'delete from @grants where id = $1 returning expires_at > @clock() as live',
       [rowId(tenantId, grantId)],
     )
@@ -174,10 +169,10 @@ export class PostgresTokenStore implements TokenStore {
     const [afterGrant = '', afterClient = ''] = after?.split(/ (.*)/s) ?? []
     const afterId = after === undefined ? null : rowId(tenantId, afterGrant)
     const rows = await (subject === undefined
-      ? this.#calls.rows<{ value: string }>('select value from @page_grants($1, $2, $3, $4, $5) as value', [
+      ? this.calls.rows<{ value: string }>('select value from @page_grants($1, $2, $3, $4, $5) as value', [
           ...[encodeText(tenantId), orNull(clientId), encodeText(afterClient), afterId, limit + 1],
         ])
-      : this.#calls.rows<{ value: string }>(
+      : this.calls.rows<{ value: string }>(
           `select row_to_json(live)::text as value from @grants as live
            where ${ownedRows} and ($6::uuid is null or id > $6) and expires_at > @clock() order by id limit $7`,
           [...ownerValues(owner), afterId, limit + 1],
@@ -188,37 +183,35 @@ export class PostgresTokenStore implements TokenStore {
   }
 
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
-    await this.#calls.rows('select @mark_ended($1, $2)', [encodeText(owner.tenantId), endMarkOf(owner)])
-    let unreadable: UnreadableRowError | undefined
-    for await (const grant of this.#deleteOwned(owner)) {
-      if (grant instanceof UnreadableRowError) unreadable = grant
-      else yield grant
+    await this.calls.rows('select @mark_ended($1, $2)', [encodeText(owner.tenantId), endMarkOf(owner)])
+    let unreadable: unknown
+    for (;;) {
+      const found = await this.calls.rows<{ id: string }>(
+        `select id from @grants where ${ownedRows} limit ${batchSize}`,
+        ownerValues(owner),
+      )
+      if (found.length === 0) break
+      // Locked in order, so that two such calls cannot wait for each other.
+      const rows = await this.calls.rows<{ value: string; live: boolean }>(
+        `delete from @grants as old where id in (select id from @grants where id = any($1::uuid[]) order by id for update)
+         returning row_to_json(old)::text as value, expires_at > @clock() as live`,
+        [found.map(({ id }) => id)],
+      )
+      for (const { value } of rows.filter(({ live }) => live)) {
+        try {
+          yield decodeGrant(JSON.parse(value))
+        } catch (error) {
+          unreadable = error
+        }
+      }
     }
     if (owner.all === 'everything') while ((await this.#deleteSomeIds(owner.tenantId)) > 0);
     if (unreadable && !owner.all) throw unreadable
   }
 
-  /** Deletes grants, and yields those that were live, with an error for each row that could not be read. */
-  async *#deleteOwned(owner: GrantOwner): AsyncIterable<Grant | UnreadableRowError> {
-    for (;;) {
-      const found = await this.#calls.rows<{ id: string }>(
-        `select id from @grants where ${ownedRows} limit ${batchSize}`,
-        ownerValues(owner),
-      )
-      if (found.length === 0) return
-      // Locked in order, so that two such calls cannot wait for each other.
-      const rows = await this.#calls.rows<{ value: string; live: boolean }>(
-        `delete from @grants as old where id in (select id from @grants where id = any($1::uuid[]) order by id for update)
-         returning row_to_json(old)::text as value, expires_at > @clock() as live`,
-        [found.map(({ id }) => id)],
-      )
-      for (const { value, live } of rows) if (live) yield grantOrError(JSON.parse(value))
-    }
-  }
-
   /** Some at a time, so that no statement takes long. */
   async #deleteSomeIds(tenantId: string): Promise<number> {
-    const deleted = await this.#calls.rows(
+    const deleted = await this.calls.rows(
       `delete from @used_ids where tenant_id = $1 and id in (select id from @used_ids where tenant_id = $1 limit ${batchSize})
        returning 1`,
       [encodeText(tenantId)],
@@ -228,7 +221,7 @@ export class PostgresTokenStore implements TokenStore {
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {
     const values = [encodeText(tenantId), encodeText(id), lifetime]
-    return this.#calls.json<boolean>('select @use_once($1, $2, $3)::text as value', values)
+    return this.calls.json<boolean>('select @use_once($1, $2, $3)::text as value', values)
   }
 
   /**
@@ -241,29 +234,13 @@ export class PostgresTokenStore implements TokenStore {
     const { limit = 10_000 } = options
     let total = 0
     for (;;) {
-      const [deleted, isDone] = await this.#calls.json<[number, boolean]>(
+      const [deleted, isDone] = await this.calls.json<[number, boolean]>(
         'select json_build_array(deleted, is_done)::text as value from @sweep($1)',
         [Math.min(batchSize, limit)],
       )
       total += deleted
       if (isDone || total >= limit) return total
     }
-  }
-
-  /**
-   * Copies a grant of another store, for {@link MovingTokenStore}. It never replaces a live grant.
-   *
-   * @internal
-   * @param read Reads the grant there, with the time of that store. It is called again when the copy is ready to become live.
-   * @returns Whether the other store has such a grant.
-   */
-  importGrant(read: () => Promise<GrantElsewhere | undefined>): Promise<boolean> {
-    return importGrant(this.#calls, read)
-  }
-
-  /** @internal Makes an import of a grant that is not finished begin again. */
-  dropImport(tenantId: string, grantId: string): Promise<void> {
-    return dropImport(this.#calls, tenantId, grantId)
   }
 
   /** No request waits for it, so a failure becomes a warning, one of each kind. */

@@ -241,4 +241,11 @@ begin
   is_done := greatest(due_grants, gone_ids, gone_marks) < in_most;
 end
 $$;
+
+-- The version of the schema that this version of the package installs.
+create table if not exists @schema_version (
+  version      int primary key,
+  installed_at timestamptz not null default now()
+);
+insert into @schema_version (version) values (1) on conflict do nothing;
 `

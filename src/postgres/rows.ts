@@ -1,35 +1,12 @@
 import { type Grant, type GrantPageRequest, markLength, type RedeemedCredential } from '../contract/token-store'
 import { customerHandle, customerHandleLength } from '../protocol/customer-handle'
 import { digest } from '../protocol/digest'
-import { type CredentialKind, credentialKinds } from '../protocol/grant-types'
+import { credentialKinds } from '../protocol/grant-types'
 
-const { code, refresh_token: refreshToken } = credentialKinds
-
-const noCredential = 'n'
-
-// 8 characters of the hash, 13 digits of the time, and a comma.
-const redeemedLength = 22
+const { code } = credentialKinds
 
 /** A row of the table of grants, as JSON. */
-export interface GrantRow {
-  id: string
-  tenant_id: string
-  grant_id: string
-  client_id: string
-  subject: string
-  resource: string
-  scopes: string
-  claims: string | null
-  kind: string
-  hash: string | null
-  attempt: string | null
-  redeemed: string
-  request: string | null
-  created_at: number
-  expires_at: number
-  ends_at: number | null
-  swapped_at: number | null
-}
+export type GrantRow = ReturnType<typeof encodeGrant> & { expires_at: number }
 
 /**
  * A text as the tables hold it. PostgreSQL has no U+0000 and no half of a surrogate pair in a text: these, and the backslash, become a
@@ -44,7 +21,7 @@ export function orNull(text: string | undefined): string | null {
   return text === undefined ? null : encodeText(text)
 }
 
-export function decodeText(text: string): string {
+function decodeText(text: string): string {
   return text.includes('\\')
     ? text.replace(/\\([0-9a-f]{4})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)))
     : text
@@ -94,27 +71,16 @@ export function encodeMarks(hashes: readonly string[]): string {
   return hashes.map((hash) => `${hash.slice(0, markLength)},`).join('')
 }
 
-/** How the table writes the kind of a credential. */
-export function letterOf(kind: CredentialKind): string {
-  return credentialKinds[kind].letter
-}
-
 /** The row of a grant of another store, without its expiry. `here` is what the clock here showed at a time of the clock there. */
 export function encodeGrant(grant: Grant, here: (time: number) => number) {
   const { tenantId, grantId, credential, swap, redeemed = [], request, endsAt } = grant
-  const isFirst = swap?.redeemed === 'code'
+  const isFirstToken = credential?.kind === 'refresh_token' && swap?.redeemed === 'code'
   return {
     created_at: here(grant.createdAt),
     ends_at: endsAt === undefined ? null : here(endsAt),
     swapped_at: swap ? here(swap.at) : null,
     id: rowId(tenantId, grantId),
-    kind: !credential
-      ? noCredential
-      : credential.kind === 'code'
-        ? code.letter
-        : isFirst
-          ? code.successorLetter
-          : refreshToken.letter,
+    kind: isFirstToken ? code.successorLetter : credential ? credentialKinds[credential.kind].letter : 'n',
     tenant_id: encodeText(tenantId),
     grant_id: encodeText(grantId),
     client_id: encodeText(grant.clientId),
@@ -129,66 +95,40 @@ export function encodeGrant(grant: Grant, here: (time: number) => number) {
   }
 }
 
-/** A row was written by somebody else or by a later version. */
-export class UnreadableRowError extends Error {
-  constructor(id: string) {
-    super(`PostgresTokenStore cannot read the row ${id} of the grants: not its own, or of a later version`)
-    this.name = 'UnreadableRowError'
-  }
-}
-
-/** @throws {UnreadableRowError} */
+/** @throws {Error} for a row that was written by somebody else or by a later version. */
 export function decodeGrant(row: GrantRow): Grant {
+  const { kind, attempt, redeemed, claims, request, ends_at, swapped_at } = row
   try {
-    return grantOf(row)
+    const isCode = kind === code.letter
+    const [redirectUri, codeChallenge] = request === null ? [] : JSON.parse(request)
+    return {
+      tenantId: decodeText(row.tenant_id),
+      grantId: decodeText(row.grant_id),
+      clientId: decodeText(row.client_id),
+      subject: decodeText(row.subject),
+      scopes: row.scopes === '' ? [] : decodeText(row.scopes).split(' '),
+      resource: decodeText(row.resource),
+      ...(claims !== null && decodeClaims(claims)),
+      createdAt: row.created_at,
+      expiresAt: row.expires_at,
+      ...(ends_at !== null && { endsAt: ends_at }),
+      ...(row.hash !== null && { credential: { kind: isCode ? 'code' : 'refresh_token', hash: row.hash } }),
+      ...(request !== null && { request: { redirectUri, codeChallenge } }),
+      ...(attempt !== null &&
+        swapped_at !== null && {
+          swap: { attempt, at: swapped_at, redeemed: kind === code.successorLetter ? 'code' : 'refresh_token' },
+        }),
+      ...(redeemed !== '' && { redeemed: decodeRedeemed(redeemed) }),
+    }
   } catch {
     // The parser's own error would quote the row.
-    throw new UnreadableRowError(row.id)
+    const says = `cannot read the row ${row.id} of the grants: not its own, or of a later version`
+    throw Object.assign(new Error(`PostgresTokenStore ${says}`), { name: 'UnreadableRowError' })
   }
 }
 
-/** The grant of a row, or the error of one that cannot be read. */
-export function grantOrError(row: GrantRow): Grant | UnreadableRowError {
-  try {
-    return decodeGrant(row)
-  } catch (error) {
-    return error as UnreadableRowError
-  }
-}
-
-function grantOf(row: GrantRow): Grant {
-  const { kind, attempt, redeemed, claims, request, ends_at, swapped_at } = row
-  const isCode = kind === code.letter
-  const [redirectUri, codeChallenge] = request === null ? [] : JSON.parse(request)
-  return {
-    tenantId: decodeText(row.tenant_id),
-    grantId: decodeText(row.grant_id),
-    clientId: decodeText(row.client_id),
-    subject: decodeText(row.subject),
-    scopes: row.scopes === '' ? [] : decodeText(row.scopes).split(' '),
-    resource: decodeText(row.resource),
-    ...(claims !== null && decodeClaims(claims)),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    ...(ends_at !== null && { endsAt: ends_at }),
-    ...(row.hash !== null && { credential: { kind: isCode ? 'code' : 'refresh_token', hash: row.hash } }),
-    ...(request !== null && { request: { redirectUri, codeChallenge } }),
-    ...(attempt !== null &&
-      swapped_at !== null && {
-        swap: { attempt, at: swapped_at, redeemed: kind === code.successorLetter ? 'code' : 'refresh_token' },
-      }),
-    ...(redeemed !== '' && { redeemed: decodeRedeemed(redeemed) }),
-  }
-}
-
+/** Each entry is a mark, a time and a comma. */
 function decodeRedeemed(text: string): RedeemedCredential[] {
-  const redeemed: RedeemedCredential[] = []
-  for (let start = 0; start < text.length; start += redeemedLength) {
-    const [mark, at] = [
-      text.slice(start, start + markLength),
-      text.slice(start + markLength, start + redeemedLength - 1),
-    ]
-    redeemed.push({ mark, at: Number(at) })
-  }
-  return redeemed
+  const entries = text.split(',').slice(0, -1)
+  return entries.map((entry) => ({ mark: entry.slice(0, markLength), at: Number(entry.slice(markLength)) }))
 }

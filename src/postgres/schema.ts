@@ -34,17 +34,6 @@ const checks = {
   ),
 }
 
-/** The version of the schema that this version of the package installs. */
-const schemaVersion = 1
-
-const versionSql = `
-create table if not exists @schema_version (
-  version      int primary key,
-  installed_at timestamptz not null default now()
-);
-insert into @schema_version (version) values (${schemaVersion}) on conflict do nothing;
-`
-
 // `create schema if not exists` needs the right to create one, even if there is one.
 const schemaSql = (schema: string) => `do $$ begin
   if to_regnamespace('"${schema}"') is null then create schema "${schema}"; end if;
@@ -70,7 +59,7 @@ grant execute on function ${functions.join(', ')} to "${role}";
 export function postgresSchema(options: PostgresSchemaOptions = {}): string {
   const { schema, tablePrefix, role } = record(checks)(options, 'postgresSchema')
   const place = `"${schema}".${tablePrefix}`
-  const sql = [recordsSql, versionSql].join('').replaceAll('@', place).replaceAll('%', tablePrefix)
+  const sql = recordsSql.replaceAll('@', place).replaceAll('%', tablePrefix)
   const functions = [...sql.matchAll(/^create or replace function ([^(]+)\(/gm)].map(([, name = '']) => name)
   return [schemaSql(schema), sql, role === undefined ? '' : privilegesSql(place, schema, role, functions)].join('')
 }

@@ -227,8 +227,8 @@ export const mutants: readonly Mutant[] = [
     scenario: 'a move without faults',
     patch: {
       file: 'postgres/moving-token-store.ts',
-      old: 'await this.#to.dropImport(tenantId, grantId)\n    const ofCopy = await change(this.#to)',
-      by: 'const ofCopy = result',
+      old: 'await dropImport(this.#to.calls, tenantId, grantId)\n    const ofCopy = await change(this.#to)',
+      by: 'const ofCopy = ofOld',
     },
   },
   {
@@ -237,8 +237,8 @@ export const mutants: readonly Mutant[] = [
     scenario: 'a move without faults',
     patch: {
       file: 'postgres/moving-token-store.ts',
-      old: "ofCopy.outcome === 'missing' ? result : ofCopy",
-      by: 'ofCopy && result',
+      old: "ofCopy.outcome === 'missing' ? ofOld : ofCopy",
+      by: 'ofCopy && ofOld',
     },
   },
   {

@@ -1,6 +1,7 @@
 import { PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import type { Grant } from 'customer-sign-in/store'
 import { Pool } from 'pg'
+import { importGrant } from '../../../src/postgres/imports'
 import { clockOf, createGrant, findGrant } from '../../../src/store-contract/records'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 
@@ -27,7 +28,7 @@ describeWithPostgres('a grant that is moved to PostgreSQL', () => {
     const realNow = performance.now.bind(performance)
     const now = jest.spyOn(performance, 'now').mockImplementation(() => realNow() + passed)
     try {
-      await store.importGrant(async () => {
+      await importGrant(store.calls, async () => {
         passed += takes
         return { grant: there, now: (await clockOf(store)) - behind }
       })

@@ -5,6 +5,7 @@ import type { TokenStore } from 'customer-sign-in/store'
 import { tokenStoreContract } from 'customer-sign-in/testing'
 import { Redis } from 'ioredis'
 import { Pool } from 'pg'
+import { importGrant } from '../../../src/postgres/imports'
 import { deletionContract } from '../../../src/store-contract/deletion-contract'
 import { grantContract } from '../../../src/store-contract/grant-contract'
 import { listContract } from '../../../src/store-contract/list-contract'
@@ -405,9 +406,9 @@ describeWithRedis('MovingTokenStore from Redis', () => {
         const there = await recordOf(plain.tokenStore)
         const found = { grant: there, now: Date.now() }
         let readsOfSecond = 0
-        const second = () => to.importGrant(async () => (readsOfSecond++ === 0 ? found : undefined))
+        const second = () => importGrant(to.calls, async () => (readsOfSecond++ === 0 ? found : undefined))
         let reads = 0
-        const first = await to.importGrant(async () => {
+        const first = await importGrant(to.calls, async () => {
           reads++
           // The first one has seen the grant twice. Now it is ended in both stores, and the second one, which has seen it too, inserts its row.
           if (reads === 2) {
@@ -471,7 +472,7 @@ describeWithRedis('MovingTokenStore from Redis', () => {
       const move = await processAt('move')
       const live = await refreshedAt(refresh_token, move)
       const moved = await recordOf(new PostgresTokenStore(pool))
-      await new PostgresTokenStore(pool).importGrant(async () => ({
+      await importGrant(new PostgresTokenStore(pool).calls, async () => ({
         grant: await recordOf(plain.tokenStore),
         now: Date.now(),
       }))
@@ -494,7 +495,7 @@ describeWithRedis('MovingTokenStore from Redis', () => {
         if (++reads === time) live = await refreshedAt(refresh_token, prepare)
         return { grant, now: Date.now() }
       }
-      expect(await to.importGrant(read)).toBe(true)
+      expect(await importGrant(to.calls, read)).toBe(true)
       expect((await recordOf(to)).credential).toEqual((await recordOf(plain.tokenStore)).credential)
       await refreshedAt(live, await processAt('move'), await processAt('postgres'))
     })
