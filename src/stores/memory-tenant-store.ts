@@ -33,7 +33,11 @@ function tenantsByHost(tenants: readonly Tenant[]): Map<string, Tenant> {
   const current = new Map<string, Tenant>()
   for (const [host, tenant] of tenants.flatMap((each) => entries(each.baseUrl, each))) {
     const other = current.get(host)
-    if (other) throw sameHost(host, other, tenant)
+    if (other) {
+      const both = `of ${JSON.stringify(other.key)} and of ${JSON.stringify(tenant.key)}`
+      const says = `${both} have the same host ${host}: give each company its own domain`
+      throw new ConfigurationError('tenant.baseUrl', undefined, 'on a host that no other company has', { says })
+    }
     current.set(host, tenant)
   }
   return new Map([...former, ...current])
@@ -42,9 +46,4 @@ function tenantsByHost(tenants: readonly Tenant[]): Map<string, Tenant> {
 /** An entry for the host of an address. None if the address is no URL, which requests are told of. */
 function entries(url: string | null | undefined, tenant: Tenant): [host: string, Tenant][] {
   return url && URL.canParse(url) ? [[new URL(url).host, tenant]] : []
-}
-
-function sameHost(host: string, { key: one }: Tenant, { key: other }: Tenant): ConfigurationError {
-  const says = `of ${JSON.stringify(one)} and of ${JSON.stringify(other)} have the same host ${host}: give each company its own domain`
-  return new ConfigurationError('tenant.baseUrl', undefined, 'on a host that no other company has', { says })
 }

@@ -60,20 +60,15 @@ export class MemoryTokenStore implements TokenStore {
     return { grants: this.#grants.all(), used: this.#used.all(), ended: this.#ended.all() }
   }
 
-  async createGrant({
-    deadline,
-    lifetime,
-    endsAfter,
-    assertedAt = Number.POSITIVE_INFINITY,
-    ...grant
-  }: NewGrant): Promise<CreateResult> {
+  async createGrant({ deadline, lifetime, endsAfter, assertedAt, ...grant }: NewGrant): Promise<CreateResult> {
     const now = this.#now()
     const key = keyOf(grant.tenantId, grant.grantId)
     const taken = this.#grants.get(key)
     if (taken) return { outcome: 'taken', grant: taken, now }
-    if (endMarks(grant).some((mark) => this.#endedAt(mark) >= assertedAt)) return { outcome: 'ended', now }
+    if (assertedAt !== undefined && endMarks(grant).some((mark) => this.#endedAt(mark) >= assertedAt))
+      return { outcome: 'ended', now }
     if (now >= deadline) return { outcome: 'late', now }
-    if (this.#grants.isFull(this.#maxGrants)) throw fullError(this.#maxGrants, 'grants')
+    this.#grants.mustHaveRoom(this.#maxGrants, 'grants')
     const endsAt = endsAfter === undefined ? undefined : now + endsAfter
     const created = structuredClone({ ...grant, createdAt: now, expiresAt: earlier(now + lifetime, endsAt), endsAt })
     this.#grants.set(key, created)
@@ -134,7 +129,8 @@ export class MemoryTokenStore implements TokenStore {
   }
 
   async listGrants({ after = '', limit, ...owner }: GrantPageRequest): Promise<GrantPage> {
-    const rest = this.#grants.live().filter((grant) => isOwned(grant, owner) && grant.grantId > after)
+    const owned = this.#grants.all().filter((grant) => isOwned(grant, owner) && grant.grantId > after)
+    const rest = owned.filter(({ expiresAt }) => expiresAt > this.#now())
     const grants = rest.sort((one, other) => (one.grantId < other.grantId ? -1 : 1)).slice(0, limit)
     return { grants, ...(rest.length > limit && { next: grants.at(-1)?.grantId }) }
   }
@@ -160,14 +156,10 @@ export class MemoryTokenStore implements TokenStore {
     const key = keyOf(tenantId, id)
     if (this.#used.get(key)) return false
     // None of them makes room: its consent page or assertion could be used again.
-    if (this.#used.isFull(maxUsed)) throw fullError(maxUsed, 'ids of used consent pages and assertions')
+    this.#used.mustHaveRoom(maxUsed, 'ids of used consent pages and assertions')
     this.#used.set(key, { tenantId, id, expiresAt: this.#now() + lifetime })
     return true
   }
-}
-
-function fullError(max: number, what: string): Error {
-  return new Error(`MemoryTokenStore is full: it holds ${max} ${what}`)
 }
 
 function earlier(expiresAt: number, endsAt = Number.POSITIVE_INFINITY): number {
@@ -211,21 +203,15 @@ class ExpiringMap<T extends { expiresAt: number }> {
     return isLive
   }
 
-  /** The records that have not expired, in the order in which they were added. */
-  live(): T[] {
-    this.#sweep()
-    return [...this.#records.values()]
-  }
-
-  /** All records in memory, with those that have expired and are not removed yet. */
+  /** All records in memory, in the order in which they were added, with those that have expired and are not removed yet. */
   all(): T[] {
     return [...this.#records.values()]
   }
 
-  /** Whether there are `max` records that have not expired. */
-  isFull(max: number): boolean {
+  /** @throws {Error} if there are `max` records that have not expired. */
+  mustHaveRoom(max: number, what: string): void {
     if (this.#records.size >= max) this.#sweep()
-    return this.#records.size >= max
+    if (this.#records.size >= max) throw new Error(`MemoryTokenStore is full: it holds ${max} ${what}`)
   }
 
   #sweepSometimes(): void {
