@@ -57,7 +57,7 @@ const members = record({
 export async function assertionFor(signIn: SignInForTests, request: AssertionRequest): Promise<TestAssertion> {
   const { tenantKey, subject, issuer, claims, ...given } = members(request, 'assertionFor')
   const { baseUrl: shared, clock, tenants } = partsOf(signIn)
-  const tenant = await tenants.find(tenantKey)
+  const tenant = await tenants.findTenant(tenantKey)
   const trusted = tenant?.trustedIssuers?.find((one) => one.issuer === (issuer ?? one.issuer))
   if (!trusted) {
     throw new ConfigurationError('assertionFor.issuer', issuer, 'one of the trustedIssuers of the company', {
@@ -66,14 +66,15 @@ export async function assertionFor(signIn: SignInForTests, request: AssertionReq
   }
   const isWorkload = trusted.kind === 'workload'
   const clientId = given.clientId ?? (isWorkload ? undefined : testClient.clientId)
-  const ownDomain = tenant?.baseUrl && tenant.baseUrl !== shared ? tenant.baseUrl : undefined
-  const address = { baseUrl: ownDomain ?? shared, keyInPath: ownDomain ? undefined : tenantKey }
+  const baseUrl = tenant?.baseUrl ?? shared
+  const address = { baseUrl, keyInPath: baseUrl === shared ? tenantKey : undefined }
+  const claim = trusted.subject ?? 'sub'
   const now = Math.floor(clock.now() / 1000)
   const payload = {
     ...pinned(trusted.claims ?? {}),
     iss: trusted.issuer,
     sub: subject,
-    [nameOf(trusted.subject ?? 'sub')]: subject,
+    [claim === byHost ? 'sub' : claim]: subject,
     aud: issuerOf(address),
     client_id: clientId,
     jti: randomUUID(),
@@ -81,7 +82,7 @@ export async function assertionFor(signIn: SignInForTests, request: AssertionReq
     exp: now + 300,
     ...claims,
   }
-  const assertion = sign(JSON.stringify(payload), ownKey(), {
+  const assertion = sign(JSON.stringify(payload), ownKey, {
     algorithm: 'ES256',
     header: { alg: 'ES256', kid: issuerKid, typ: isWorkload ? 'JWT' : 'oauth-id-jag+jwt' },
   })
@@ -91,10 +92,6 @@ export async function assertionFor(signIn: SignInForTests, request: AssertionReq
     ...(clientId !== undefined && { client_id: clientId }),
   }
   return { assertion, redeem: () => redeemed(signIn, `${endpointsOf(address)}/token`, form) }
-}
-
-function nameOf(subject: string): string {
-  return subject === byHost ? 'sub' : subject
 }
 
 /** The first value of each claim that must be there. */

@@ -1,6 +1,5 @@
 export type { TestRunner } from '../store-contract/records'
 export { tokenStoreContract } from '../store-contract/token-store-contract'
 export { type AssertionRequest, assertionFor, type TestAssertion } from './assertion-for'
-export type { TestClock } from './test-sign-in'
-export { type SignInForTests, testSignIn } from './test-sign-in'
+export { type SignInForTests, type TestClock, testSignIn } from './test-sign-in'
 export { type TestTokens, type TokensForTests, type TokensRequest, tokensFor } from './tokens-for'

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createPublicKey, generateKeyPairSync } from 'node:crypto'
 import { duration, optional } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
@@ -34,10 +34,6 @@ export function partsOf(signIn: SignInForTests): Parts {
   throw new ConfigurationError('tokensFor.signIn', signIn, 'what testSignIn has returned')
 }
 
-const tolerance = optional(duration(0, 60))
-
-let signingKey: KeyObject | undefined
-
 /**
  * Makes customer sign-in for the tests of a host: build the app with it, in place of what `createCustomerSignIn` returns in production.
  *
@@ -67,10 +63,11 @@ export function testSignIn({
   const clock = new MovableClock()
   const given = {
     ...options,
-    tenantStore: options.tenantStore ?? anyTenant,
+    // A company for every key.
+    tenantStore: options.tenantStore ?? { findTenant: (key: string) => ({ key, id: key, name: key }) },
     tokenStore: options.tokenStore ?? new MemoryTokenStore({ now: clock.now }),
     baseUrl: options.baseUrl ?? 'https://app.test',
-    keys: { ...options.keys, signing: options.keys?.signing ?? [ownKey()] },
+    keys: { ...options.keys, signing: options.keys?.signing ?? [ownKey] },
   }
   const { baseUrl = given.baseUrl, onEvent = warnOfErrors } = checkedOptions(given)
   const tenants = new TestTenants(given.tenantStore)
@@ -79,30 +76,24 @@ export function testSignIn({
     events.push(event)
     return onEvent(event)
   }
-  const circumstances = {
-    now: clock.nowOrAgo,
-    keysOfIssuers,
-    replayTolerance: tolerance(replayTolerance, 'testSignIn.replayTolerance'),
-  }
-  const made = createCustomerSignInWith(circumstances, { ...given, tenantStore: tenants.asStore(), onEvent: keepEvent })
+  const tolerance = optional(duration(0, 60))(replayTolerance, 'testSignIn.replayTolerance')
+  const circumstances = { now: clock.nowOrAgo, keysOfIssuers, replayTolerance: tolerance }
+  const made = createCustomerSignInWith(circumstances, { ...given, tenantStore: tenants, onEvent: keepEvent })
   const signIn = Object.assign(made, { clock, events })
   partsOfSignIns.set(signIn, { baseUrl, clock, tenants })
   return signIn
 }
 
-/** The `kid` of the key with which {@link ownKey} signs in the place of trusted issuers. */
+/** Made for the process: if the key were part of the package, everybody could sign with it, wherever it is used by mistake. */
+export const ownKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+/** The `kid` with which {@link ownKey} signs in the place of trusted issuers. */
 export const issuerKid = 'customer-sign-in/testing'
 
 /** That key stands for the keys of all trusted issuers, so that nothing is fetched. */
 function keysOfIssuers({ kid }: { kid: string | undefined }) {
   if (kid !== issuerKid) return undefined
-  return { keys: [{ ...createPublicKey(ownKey()).export({ format: 'jwk' }), kid }] }
-}
-
-/** Made for the process: if the key were part of the package, everybody could sign with it, wherever it is used by mistake. */
-export function ownKey(): KeyObject {
-  signingKey ??= generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-  return signingKey
+  return { keys: [{ ...createPublicKey(ownKey).export({ format: 'jwk' }), kid }] }
 }
 
 /** The clock of a {@link SignInForTests}: that of the process, and ahead of it by as much as a test has moved it. */
@@ -155,35 +146,26 @@ export const testClient = {
   redirectUris: ['https://client.test/callback'],
 }
 
-const maxKeyLength = 64
-
-/** A company for every key. */
-export const anyTenant: TenantStore = { findTenant: (key) => ({ key, id: key, name: key }) }
-
 /** The companies of a store, each with {@link testClient} as one more client of its own. */
-export class TestTenants {
+export class TestTenants implements TenantStore {
   readonly #store: TenantStore
   readonly #madeUp = new Map<string, Tenant>()
+  /** Undefined if the store finds no company by its domain. */
+  readonly findTenantByHost?: (host: string) => Promise<Tenant | undefined>
 
   constructor(store: TenantStore) {
     this.#store = store
+    if (store.findTenantByHost) this.findTenantByHost = async (host) => prepared(await store.findTenantByHost?.(host))
   }
 
-  async find(tenantKey: string): Promise<Tenant | undefined> {
+  async findTenant(tenantKey: string): Promise<Tenant | undefined> {
     return prepared(this.#madeUp.get(tenantKey) ?? (await this.#store.findTenant(tenantKey)))
-  }
-
-  /** Finds them by domain too, if the store does. */
-  asStore(): TenantStore {
-    const store = this.#store
-    const findTenant = (tenantKey: string) => this.find(tenantKey)
-    if (!store.findTenantByHost) return { findTenant }
-    return { findTenant, findTenantByHost: async (host) => prepared(await store.findTenantByHost?.(host)) }
   }
 
   /** Makes up a company that is like this one in all but its key, id and addresses. @returns Its key. */
   async anotherLike(tenantKey: string): Promise<string> {
-    const key = `another-${tenantKey}`.slice(0, maxKeyLength)
+    // The most that a key can have.
+    const key = `another-${tenantKey}`.slice(0, 64)
     const like = await this.#store.findTenant(tenantKey)
     if (like) this.#madeUp.set(key, copyOf(like, { key, id: key, baseUrl: undefined, formerBaseUrls: undefined }))
     return key

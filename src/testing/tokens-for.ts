@@ -130,7 +130,10 @@ export const tokensFor: TokensForTests = Object.assign(signedIn, {
 
   async forged(signIn: SignInForTests, request: TokensRequest) {
     const tokens = await signedIn(signIn, request)
-    return { ...tokens, accessToken: signedByStranger(tokens.accessToken) }
+    const { header, payload } = Object(decode(tokens.accessToken, { complete: true }))
+    const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+    const accessToken = sign(payload, privateKey, { algorithm: 'ES256', header: { ...header, alg: 'ES256' } })
+    return { ...tokens, accessToken }
   },
 })
 
@@ -173,7 +176,7 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
 
 /** Where the codes of a client go. Empty if there is no such client: then no code is issued. */
 async function redirectUriOf(clientId: string, tenantKey: string, signIn: SignInForTests): Promise<string> {
-  const tenant = await partsOf(signIn).tenants.find(tenantKey)
+  const tenant = await partsOf(signIn).tenants.findTenant(tenantKey)
   const own = tenant?.clients?.find((client) => client.clientId === clientId)
   const [first = ''] = (own ?? registrationIn(clientId))?.redirectUris ?? []
   return first
@@ -189,15 +192,11 @@ async function firstApiOf(tenantKey: string, signIn: SignInForTests): Promise<st
   }
 }
 
-interface TokenForm extends Record<string, string> {
-  grant_type: string
-}
-
 /** Redeems a code, a refresh token or an assertion. */
 export async function redeemed(
   signIn: SignInForTests,
   tokenEndpoint: string,
-  form: TokenForm,
+  form: Record<string, string>,
   key?: ProofKey,
 ): Promise<TestTokens> {
   const { now } = partsOf(signIn).clock
@@ -207,6 +206,7 @@ export async function redeemed(
   const accessToken = String(body.access_token)
   const refreshToken = String(body.refresh_token ?? '')
   const { grant_id: grantId, client_id: clientId } = Object(decode(accessToken))
+  const next = { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken }
   return {
     accessToken,
     refreshToken,
@@ -218,39 +218,17 @@ export async function redeemed(
       key === undefined
         ? { authorization: `Bearer ${accessToken}` }
         : { authorization: `DPoP ${accessToken}`, dpop: key.proof({ method, url, accessToken, now: now() }) },
-    refresh: () =>
-      redeemed(
-        signIn,
-        tokenEndpoint,
-        { grant_type: 'refresh_token', client_id: clientId, refresh_token: refreshToken },
-        key,
-      ),
+    refresh: () => redeemed(signIn, tokenEndpoint, next, key),
   }
 }
 
-function signedByStranger(accessToken: string): string {
-  const { header, payload } = Object(decode(accessToken, { complete: true }))
-  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  return sign(payload, privateKey, { algorithm: 'ES256', header: { ...header, alg: 'ES256' } })
-}
-
-/** A response with a JSON body. */
-export interface JsonResponse {
-  status: number
-  body: Record<string, unknown>
-}
-
-/**
- * Sends a form to a handler as a client does: over HTTP, but in memory. No port is opened, and nothing is left open.
- *
- * @param url The address that the client sends it to.
- */
-export async function postForm(
+/** Sends a form to a handler as a client does: over HTTP, but in memory. No port is opened, and nothing is left open. */
+async function postForm(
   handler: Handler,
   url: string,
   form: Record<string, string>,
-  more: Record<string, string> = {},
-): Promise<JsonResponse> {
+  more: Record<string, string>,
+): Promise<{ status: number; body: Record<string, unknown> }> {
   const { host, pathname } = new URL(url)
   const body = new URLSearchParams(form).toString()
   const headers = {
