@@ -95,11 +95,8 @@ export class RedisTokenStore implements TokenStore {
   constructor(redis: RedisClient, options: RedisTokenStoreOptions = {}) {
     const { keyPrefix, replicas, replicaTimeout } = record(checks)(options, 'RedisTokenStore')
     this.#prefix = keyPrefix
-    this.#commands = new RedisCommands(
-      objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis'),
-      replicas,
-      replicaTimeout,
-    )
+    const client = objectWith<RedisClient>('call', 'pipeline')(redis, 'RedisTokenStore.redis')
+    this.#commands = new RedisCommands(client, replicas, replicaTimeout)
   }
 
   async createGrant(grant: NewGrant): Promise<CreateResult> {
