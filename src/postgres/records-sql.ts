@@ -215,16 +215,14 @@ begin
   end if;
 
   -- The grants come last: nobody who redeems one waits for the locks of the others.
-  with gone as (
-    delete from @used_ids where (tenant_id, id) in (
-      select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
-    ) returning 1
-  ) select count(*) into gone_ids from gone;
-  with gone as (
-    delete from @ended where id in (
-      select id from @ended where ended_at <= now - ${endMarkLifetime} limit in_most for update skip locked
-    ) returning 1
-  ) select count(*) into gone_marks from gone;
+  delete from @used_ids where (tenant_id, id) in (
+    select tenant_id, id from @used_ids where expires_at <= now order by expires_at limit in_most for update skip locked
+  );
+  get diagnostics gone_ids = row_count;
+  delete from @ended where id in (
+    select id from @ended where ended_at <= now - ${endMarkLifetime} limit in_most for update skip locked
+  );
+  get diagnostics gone_marks = row_count;
 
   with due as (
     select id from @grants where sweep_at <= now order by sweep_at limit in_most for update skip locked

@@ -62,7 +62,7 @@ type Entries = { tenantId: string; subject?: string | undefined; all?: string | 
 /** The reply of a script: the outcome, the server's time, and the grant's value if the outcome has a grant. */
 type Reply<Result extends { outcome: string }> = [outcome: Result['outcome'], now: string, value: string]
 type Found = Grant | UnreadableValueError
-type Unreadable = [outcome: 'unreadable', now: string, value: string]
+type Unreadable = { outcome: 'unreadable' }
 
 const checks = {
   keyPrefix: optional(
@@ -134,7 +134,7 @@ export class RedisTokenStore implements TokenStore {
     const keys = this.#keysOf(tenantId, grantId)
     const marks = redeems.map((hash) => hash.slice(0, markLength))
     const args = [memberOf(grantId), deadline, from, to, attempt, remember, rest, lifetime, required, ...marks]
-    const reply = (await this.#commands.runDurably(swapScript, keys, args)) as Reply<SwapResult> | Unreadable
+    const reply = (await this.#commands.runDurably(swapScript, keys, args)) as Reply<SwapResult | Unreadable>
     const [outcome, now, value] = reply
     if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
     if (outcome === 'missing' || outcome === 'late') return { outcome, now: Number(now) }
@@ -147,7 +147,7 @@ export class RedisTokenStore implements TokenStore {
     const args = [memberOf(grantId), deadline, to, credentialKinds[credential.kind].letter, credential.hash]
     const dropped = code ? [encodeRequest(code.request), code.lifetime] : ['', '']
     const reply = await this.#commands.runDurably(reverseScript, keys, [...args, ...dropped, ...attempts])
-    const [outcome, now] = reply as Reply<ReversalResult> | Unreadable
+    const [outcome, now] = reply as Reply<ReversalResult | Unreadable>
     if (outcome === 'unreadable') throw new UnreadableValueError(keys[0])
     return { outcome, now: Number(now) }
   }

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
 
 /** A Lua script, and its SHA-1, by which the server knows it. */
-export interface Script {
-  lua: string
-  sha: string
-}
+export type Script = ReturnType<typeof script>
 
 /** The functions of all scripts: the server's time in milliseconds, and a number as text. */
 const commonParts = `
@@ -201,6 +198,6 @@ redis.call('SET', KEYS[1], ARGV[1], 'PX', ARGV[2])
 return 1
 `)
 
-function script(lua: string): Script {
+function script(lua: string) {
   return { lua, sha: createHash('sha1').update(lua).digest('hex') }
 }

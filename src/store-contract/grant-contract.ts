@@ -25,7 +25,7 @@ import {
 
 /** Tests how a store keeps, finds, lists and ends grants. */
 export function grantContract({ describe, test }: StoreTest): void {
-  describe('createGrant and findGrant', () => {
+  describe('createGrant, findGrant and deleteGrant', () => {
     test('return the grant as it was stored', async (store) => {
       const claims = { nested: { list: [1, null, 'two', true], empty: {} } }
       const grant = newGrant({ endsAfter: hour, claims, consentTo: 'Aa0-_z19' })
@@ -110,6 +110,13 @@ export function grantContract({ describe, test }: StoreTest): void {
       const { createdAt, expiresAt } = await createGrant(store, { lifetime: 2 * hour, endsAfter: hour })
       assert.equal(expiresAt, createdAt + hour)
     })
+
+    test('say whether there was a grant to delete', async (store) => {
+      const grant = await createGrant(store, {})
+      assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), true)
+      assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), false)
+      assert.equal(await findGrant(store, grant), undefined)
+    })
   })
 
   describe('a grant without a credential', () => {
@@ -193,15 +200,6 @@ export function grantContract({ describe, test }: StoreTest): void {
         })
       })
     }
-  })
-
-  describe('deleteGrant', () => {
-    test('says whether there was such a grant', async (store) => {
-      const grant = await createGrant(store, {})
-      assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), true)
-      assert.equal(await store.deleteGrant(grant.tenantId, grant.grantId), false)
-      assert.equal(await findGrant(store, grant), undefined)
-    })
   })
 
   describe('tenants', () => {

@@ -1,11 +1,12 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import type { TokenStore } from '../contract/token-store'
 import { deletionContract, endedContract, erasureContract } from './deletion-contract'
 import { grantContract } from './grant-contract'
 import { listContract } from './list-contract'
-import type { StoreTest, TestRunner } from './records'
+import { atAnotherTime, day, minute, newId, type StoreTest, type TestRunner, until } from './records'
 import { reversalContract } from './reversal-contract'
 import { swapContract } from './swap-contract'
-import { useOnceContract } from './use-once-contract'
 
 /**
  * Defines the tests that show whether a {@link TokenStore} is correct: every method, the clock and the deadlines, expiry, tenant isolation,
@@ -45,4 +46,42 @@ export function tokenStoreContract<Store extends TokenStore>(
   deletionContract(storeTest)
   endedContract(storeTest)
   if (contents) erasureContract(storeTest)
+}
+
+/** Tests how a store notes what may be used once. */
+export function useOnceContract({ describe, test }: StoreTest): void {
+  describe('what may be used once', () => {
+    for (const [clock, offset] of Object.entries({ right: 0, 'a day ahead': day, 'a day behind': -day })) {
+      test(`is used by the first call alone, also if the clock of the host is ${clock}`, async (store) => {
+        const [tenantId, id] = [randomUUID(), newId()]
+        await atAnotherTime(offset, async () => {
+          assert.equal(await store.useOnce(tenantId, id, minute), true)
+          assert.equal(await store.useOnce(tenantId, id, minute), false)
+          assert.equal(await store.useOnce(tenantId, id, minute), false)
+        })
+      })
+    }
+
+    test('is used by one of 50 parallel calls', async (store) => {
+      const [tenantId, id] = [randomUUID(), newId()]
+      const calls = Array.from({ length: 50 }, () => store.useOnce(tenantId, id, minute))
+      const used = (await Promise.all(calls)).filter((isFirst) => isFirst)
+      assert.equal(used.length, 1)
+    })
+
+    test('is separate for each id and each tenant', async (store) => {
+      const [tenantId, id] = [randomUUID(), newId()]
+      assert.equal(await store.useOnce(tenantId, id, minute), true)
+      assert.equal(await store.useOnce(tenantId, newId(), minute), true)
+      assert.equal(await store.useOnce(randomUUID(), id, minute), true)
+      assert.equal(await store.useOnce(tenantId, id, minute), false)
+    })
+
+    test('is forgotten after its lifetime, and not extended by later calls', async (store) => {
+      const [tenantId, id] = [randomUUID(), newId()]
+      assert.equal(await store.useOnce(tenantId, id, 50), true)
+      await until(() => store.useOnce(tenantId, id, minute))
+      assert.equal(await store.useOnce(tenantId, id, minute), false)
+    })
+  })
 }

@@ -60,9 +60,8 @@ export async function assertionFor(signIn: SignInForTests, request: AssertionReq
   const tenant = await tenants.findTenant(tenantKey)
   const trusted = tenant?.trustedIssuers?.find((one) => one.issuer === (issuer ?? one.issuer))
   if (!trusted) {
-    throw new ConfigurationError('assertionFor.issuer', issuer, 'one of the trustedIssuers of the company', {
-      quotes: true,
-    })
+    const allowed = 'one of the trustedIssuers of the company'
+    throw new ConfigurationError('assertionFor.issuer', issuer, allowed, { quotes: true })
   }
   const isWorkload = trusted.kind === 'workload'
   const clientId = given.clientId ?? (isWorkload ? undefined : testClient.clientId)

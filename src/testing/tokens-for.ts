@@ -149,7 +149,10 @@ const members = record({
 
 async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise<TestTokens> {
   const { clientId = testClient.clientId, scopes, dpop, ...terms } = members(request, 'tokensFor')
-  const redirectUri = await redirectUriOf(clientId, terms.tenantKey, signIn)
+  const tenant = await partsOf(signIn).tenants.findTenant(terms.tenantKey)
+  const client = tenant?.clients?.find((own) => own.clientId === clientId) ?? registrationIn(clientId)
+  // Empty if there is no such client: then no code is issued.
+  const redirectUri = client?.redirectUris?.[0] ?? ''
   const codeVerifier = randomBytes(32).toString('base64url')
   const { code, redirectTo } = await signIn.issueAuthorizationCode({
     ...terms,
@@ -172,14 +175,6 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
     code_verifier: codeVerifier,
   }
   return redeemed(signIn, `${endpointsOf(address)}/token`, form, dpop ? new ProofKey() : undefined)
-}
-
-/** Where the codes of a client go. Empty if there is no such client: then no code is issued. */
-async function redirectUriOf(clientId: string, tenantKey: string, signIn: SignInForTests): Promise<string> {
-  const tenant = await partsOf(signIn).tenants.findTenant(tenantKey)
-  const own = tenant?.clients?.find((client) => client.clientId === clientId)
-  const [first = ''] = (own ?? registrationIn(clientId))?.redirectUris ?? []
-  return first
 }
 
 /** The address that a customer pastes. Undefined if the company has no API. */

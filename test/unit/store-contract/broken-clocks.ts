@@ -141,7 +141,7 @@ export const brokenClocks: BrokenStore[] = [
   {
     that: 'swaps after the deadline',
     defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, deadline: century * 100 }) }),
-    foundBy: 'keeps it from being applied later',
+    foundBy: 'writes nothing after the deadline',
   },
   {
     that: 'swaps although it says late',
@@ -152,7 +152,7 @@ export const brokenClocks: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'keeps it from being applied later',
+    foundBy: 'writes nothing after the deadline',
   },
   {
     that: 'lets the deadline hide that another credential is live',
@@ -163,7 +163,7 @@ export const brokenClocks: BrokenStore[] = [
         return hides ? { outcome: 'late', now: result.now } : result
       },
     }),
-    foundBy: 'does not hide a mismatch',
+    foundBy: 'the deadline hide no mismatch',
   },
   {
     that: 'lets the deadline hide that the resource is wrong',
@@ -174,7 +174,7 @@ export const brokenClocks: BrokenStore[] = [
         return hides ? { outcome: 'late', now: result.now } : result
       },
     }),
-    foundBy: 'does not hide a mismatch',
+    foundBy: 'the deadline hide no mismatch',
   },
   {
     that: 'reverses a swap after the deadline',

@@ -246,17 +246,17 @@ export const brokenGrants: BrokenStore[] = [
   {
     that: 'says that it deleted a grant that did not exist',
     defect: (sound) => ({ deleteGrant: async (...ids) => (await sound.deleteGrant(...ids)) || true }),
-    foundBy: 'says whether there was such a grant',
+    foundBy: 'say whether there was a grant to delete',
   },
   {
     that: 'deletes nothing',
     defect: (sound) => ({ deleteGrant: async (...ids) => (await sound.findGrant(...ids)) !== undefined }),
-    foundBy: 'says whether there was such a grant',
+    foundBy: 'say whether there was a grant to delete',
   },
   {
     that: 'lists the grants of the whole tenant',
     defect: (sound) => ({ listGrants: (of) => sound.listGrants({ ...of, subject: undefined }) }),
-    foundBy: 'no grants of other customers',
+    foundBy: 'gives the grants as they are now',
   },
   {
     that: 'lists the grants of a customer at all tenants',
@@ -273,7 +273,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'no grants of other customers',
+    foundBy: 'gives the grants as they are now',
   },
   {
     that: 'lists grants as they were when created',
@@ -292,7 +292,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'as they are now',
+    foundBy: 'gives the grants as they are now',
   },
   {
     that: 'lists deleted grants',
@@ -312,7 +312,7 @@ export const brokenGrants: BrokenStore[] = [
         },
       }
     },
-    foundBy: 'listGrants leaves out what has been deleted',
+    foundBy: 'without those that have been deleted',
   },
   {
     that: 'ends the grants of customers, never those of a client',

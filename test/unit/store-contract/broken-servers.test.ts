@@ -82,7 +82,7 @@ describeWithPostgres('the token store contract, on PostgreSQL,', () => {
       breaks: 'swap_credential',
       sound: "if now >= in_deadline then return json_build_array('late', now); end if;",
       wrong: '',
-      foundBy: 'keeps it from being applied later',
+      foundBy: 'writes nothing after the deadline',
     },
     {
       that: 'remembers what it redeemed for ever',
@@ -241,7 +241,7 @@ describeWithRedis('the token store contract, on Redis,', () => {
       script: swapScript,
       sound: "if now >= tonumber(ARGV[2]) then return {'late', number(now)} end",
       wrong: '',
-      foundBy: 'keeps it from being applied later',
+      foundBy: 'writes nothing after the deadline',
     },
     {
       that: 'remembers one redemption too many',

@@ -150,7 +150,7 @@ export const brokenSwaps: BrokenStore[] = [
         return isNew ? { outcome: 'fresh', grant, now: ownTime() } : sound.swapCredential(swap)
       },
     }),
-    foundBy: 'hides no mismatch and no wrong resource',
+    foundBy: 'hide no mismatch and no wrong resource',
   },
   {
     that: 'forgets what a swap has redeemed',

@@ -75,6 +75,6 @@ export const brokenUses: BrokenStore[] = [
       if (isFirst) used.set(key, Date.now() + lifetime)
       return isFirst
     }),
-    foundBy: 'is remembered by the clock of the store, even if the clock of the host is a day behind',
+    foundBy: 'is used by the first call alone, also if the clock of the host is a day behind',
   },
 ]
