@@ -205,18 +205,16 @@ export class PostgresTokenStore implements TokenStore {
         }
       }
     }
-    if (owner.all === 'everything') while ((await this.#deleteSomeIds(owner.tenantId)) > 0);
     if (unreadable && !owner.all) throw unreadable
-  }
-
-  /** Some at a time, so that no statement takes long. */
-  async #deleteSomeIds(tenantId: string): Promise<number> {
-    const deleted = await this.calls.rows(
-      `delete from @used_ids where tenant_id = $1 and id in (select id from @used_ids where tenant_id = $1 limit ${batchSize})
-       returning 1`,
-      [encodeText(tenantId)],
-    )
-    return deleted.length
+    while (owner.all === 'everything') {
+      // Some at a time, so that no statement takes long.
+      const deleted = await this.calls.rows(
+        `delete from @used_ids where tenant_id = $1 and id in (select id from @used_ids where tenant_id = $1 limit ${batchSize})
+         returning 1`,
+        [encodeText(owner.tenantId)],
+      )
+      if (deleted.length === 0) return
+    }
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

@@ -199,9 +199,8 @@ export class RedisTokenStore implements TokenStore {
     throw serversKeepChanging()
   }
 
-  /** What a pass over the grants depends on: if it is the same before and after, the pass has met every grant that was there all that time. */
+  /** What is the same before and after a pass that has met every grant which was there all that time. An index depends on no scan. */
   async #serversOf({ subject }: { subject?: string | undefined }): Promise<string | symbol> {
-    // The index of a customer needs no scan of the servers.
     return subject === undefined ? this.#commands.servers() : ''
   }
 

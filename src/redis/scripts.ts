@@ -83,15 +83,11 @@ local now = clock()
 local value = redis.call('GET', KEYS[1])
 if value then return {'taken', number(now), value} end
 if now >= tonumber(ARGV[2]) then return {'late', number(now)} end
-local endsAt = ''
-if ARGV[4] ~= '' then endsAt = number(now + ARGV[4]) end
-local grant = { kind = 'c', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
+local endsAt = ARGV[4] ~= '' and number(now + ARGV[4]) or ''
+local isCode = ARGV[5] ~= ''
+local grant = { kind = isCode and 'c' or 'n', hash = ARGV[5], attempt = '', at = '', createdAt = number(now),
   expiresAt = earlier(now + ARGV[3], endsAt), endsAt = endsAt, redeemed = '',
-  resource = ARGV[6], fixed = ARGV[7], request = ARGV[8] }
-if ARGV[5] == '' then
-  grant.kind = 'n'
-  grant.request = nil
-end
+  resource = ARGV[6], fixed = ARGV[7], request = isCode and ARGV[8] or nil }
 noteInIndex(ARGV[1], grant.expiresAt, now)
 return {'created', number(now), write(grant)}
 `)

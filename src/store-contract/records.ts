@@ -55,10 +55,7 @@ export async function createGrant(store: TokenStore, members: Partial<NewGrant>)
   return grantOf(await createSoon(store, newGrant(members)))
 }
 
-/**
- * Grants of five customers, at a tenant (`own`) and at one whose id begins alike: each with a code for one client, and with a refresh token
- * for another.
- */
+/** Grants of five customers, with a code for one client and a refresh token for another, at a tenant (`own`) and at one whose id begins alike. */
 export async function createSeveral(store: TokenStore): Promise<{ tenantId: string; own: Grant[]; all: Grant[] }> {
   const tenantId = `${randomUUID()}*`
   const all: Grant[] = []

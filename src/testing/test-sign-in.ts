@@ -126,9 +126,8 @@ export class MovableClock implements TestClock {
 
   advance(seconds: number): void {
     if (!(Number.isFinite(seconds) && seconds >= 0)) {
-      throw new ConfigurationError('testSignIn.clock.advance', seconds, 'a number of seconds that is not negative', {
-        quotes: true,
-      })
+      const allowed = 'a number of seconds that is not negative'
+      throw new ConfigurationError('testSignIn.clock.advance', seconds, allowed, { quotes: true })
     }
     this.#ahead += seconds * 1000
   }

@@ -150,7 +150,7 @@ export const brokenTenants: BrokenStore[] = [
       if (!isKnown) throw new Error('There is no such tenant')
       yield* soundly(sound, tenantId)
     }),
-    foundBy: 'finds nothing of a tenant that does not exist',
+    foundBy: 'returns no grant of a tenant, with everything of it, that had ended before, or has never been there',
   },
   {
     that: 'keeps a list of the used ids of a tenant that is deleted',
