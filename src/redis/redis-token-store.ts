@@ -174,13 +174,11 @@ export class RedisTokenStore implements TokenStore {
     return { grants, ...(ids.length > most && { next: ids[most - 1] }) }
   }
 
-  /**
-   * It makes passes over the store until one has met every grant that existed when it began, and a further one has found no grant that was
-   * created in the meantime. It does not look for such grants for ever.
-   */
   async *deleteGrants(owner: GrantOwner): AsyncIterable<Grant> {
     await this.#commands.run(markScript, [`${this.#prefix}e:${endMarkOf(owner)}`], [endMarkLifetime])
     const unreadable: UnreadableValueError[] = []
+    // Until a pass has met every grant that existed when it began, and a further one has found none that was created in the meantime. It does
+    // not look for such grants for ever.
     for (let pass = 1; pass <= 2 * maxPasses; pass++) {
       const servers = await this.#serversOf(owner)
       let ended = 0

@@ -10,7 +10,7 @@ import {
   createSoon,
   customerOf,
   deleteGrants,
-  expiryOf,
+  expired,
   findGrant,
   grantOf,
   isMeant,
@@ -276,7 +276,7 @@ async function createRefreshed(store: TokenStore, of: Partial<NewGrant>, lifetim
 
 /** A grant whose code has expired, and one whose refresh token has. */
 async function createPast(store: TokenStore, of: Partial<NewGrant>): Promise<Grant[]> {
-  return [await createExpired(store, of), await expiryOf(store, await createRefreshed(store, of, 50))]
+  return [await createExpired(store, of), await expired(store, await createRefreshed(store, of, 50))]
 }
 
 /** Every text in the store that could name a customer who is alone in a tenant. It may divide a grant's id where the customer's part ends. */

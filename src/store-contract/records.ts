@@ -82,11 +82,11 @@ export async function createSoon(store: TokenStore, grant: NewGrant): Promise<Cr
 
 /** Stores a grant, and waits until it has expired. */
 export async function createExpired(store: TokenStore, members: Partial<NewGrant>): Promise<Grant> {
-  return expiryOf(store, await createGrant(store, { ...members, lifetime: 50 }))
+  return expired(store, await createGrant(store, { ...members, lifetime: 50 }))
 }
 
-/** Waits until a grant has expired. */
-export async function expiryOf(store: TokenStore, grant: Grant): Promise<Grant> {
+/** Waits until a grant has expired, and returns it. */
+export async function expired(store: TokenStore, grant: Grant): Promise<Grant> {
   await until(async () => (await findGrant(store, grant)) === undefined)
   return grant
 }

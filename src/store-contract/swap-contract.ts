@@ -173,8 +173,8 @@ export function swapContract({ describe, test }: StoreTest): void {
 
     test('and the deadline hide no mismatch and no wrong resource', async (store) => {
       const { grant } = await swapTimes(store, 2)
-      for (const late of [{ rest: hour }, { deadline: await clockOf(store) }]) {
-        const swap = { ...swapOf(grant), ...late }
+      for (const reason of [{ rest: hour }, { deadline: await clockOf(store) }]) {
+        const swap = { ...swapOf(grant), ...reason }
         await assertRefused(store, grant, { ...swap, from: randomUUID() }, 'mismatch')
         await assertRefused(store, grant, { ...swap, resource: otherResource }, 'wrong_resource')
       }
