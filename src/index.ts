@@ -1,6 +1,5 @@
 export type { ConnectedGrant, GrantedScope } from './administration/connected-grants'
-export type { CustomerGrants, GrantSelector, GrantsRequest } from './administration/customer-grants'
-export type { ExportedGrant } from './administration/exported-grants'
+export type { CustomerGrants, ExportedGrant, GrantSelector, GrantsRequest } from './administration/customer-grants'
 export type { GrantsPage, PageRequest, TenantSelector } from './administration/named-tenant'
 export type { TenantCall, TenantData } from './administration/tenant-data'
 export { knownAssistants } from './assistants/assistants'

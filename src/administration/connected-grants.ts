@@ -1,7 +1,6 @@
 import { strangerFault } from '../clients/client-metadata'
 import type { MetadataDocuments } from '../clients/metadata-documents'
 import type { RegistrationRules, Registrations } from '../clients/registrations'
-import type { ClientMetadata } from '../contract/tenant-store'
 import type { Grant } from '../contract/token-store'
 import { isConnected } from '../grants/credential'
 import { withinTime } from '../host/call-host'
@@ -67,44 +66,38 @@ export interface ConnectedGrant extends ConnectedClient {
 // How long a list waits for metadata documents that this process has never seen. Milliseconds.
 const maxWait = 1000
 
-/** Which redirect URIs strangers' clients can have. */
-interface DestinationRules extends Pick<RegistrationRules, 'appRedirects'> {
-  /** The option `baseUrl`. */
-  baseUrl: string | undefined
-}
-
 /** Tells grants as a page shows them. */
 export type ConnectedGrants = ReturnType<typeof connectedGrants>
 
 /**
  * @param documents Absent if clients cannot identify themselves by a metadata document.
+ * @param options.baseUrl The option.
  * @param locale The language of companies that have chosen none.
  */
 export function connectedGrants(
   registrations: Registrations,
   documents: MetadataDocuments | undefined,
-  { appRedirects, baseUrl }: DestinationRules,
+  { appRedirects, baseUrl }: Pick<RegistrationRules, 'appRedirects'> & { baseUrl: string | undefined },
   scopeTexts: ScopeTexts,
   languages: Languages,
   locale: string,
 ) {
+  /** @param onDevice What an app on a device of the customer's is called. */
   function clientOf(clientId: string, tenant: NamedTenant, onDevice: string): ConnectedClient {
     const own = tenant.clients.find((client) => client.clientId === clientId)
-    if (own) return described(own, { name: clientId, vouchedFor: true, onDevice })
-    const unknown = { vouchedFor: false, onDevice }
-    if (!documents?.isDocumentUrl(clientId)) {
-      const registered = shown(registrations.read(clientId, tenant.id), tenant)
-      return described(registered, { name: shownId(clientId), ...unknown })
-    }
-    const publisher = new URL(clientId).host
-    return { ...described(shown(documents.remembered(clientId), tenant), { name: publisher, ...unknown }), publisher }
-  }
-
-  /** What a stranger's client says of itself, without redirect URIs that no stranger's client can sign in with. */
-  function shown(client: ClientMetadata | undefined, { ownAddresses }: NamedTenant): ClientMetadata | undefined {
+    const publisher = !own && documents?.isDocumentUrl(clientId) ? new URL(clientId).host : undefined
+    const stranger = () =>
+      publisher === undefined ? registrations.read(clientId, tenant.id) : documents?.remembered(clientId)
+    const { clientName = publisher ?? shownId(clientId), redirectUris = [] } = own ?? stranger() ?? {}
+    const ownAddresses = tenant.ownAddresses.concat(baseUrl ?? [])
     const isPossible = (uri: string) =>
-      strangerFault(uri, appRedirects, ownAddresses.concat(baseUrl ?? [])) === undefined
-    return client && { ...client, redirectUris: client.redirectUris.filter(isPossible) }
+      own !== undefined || strangerFault(uri, appRedirects, ownAddresses) === undefined
+    return {
+      clientName,
+      vouchedFor: own !== undefined,
+      destinations: [...new Set(redirectUris.filter(isPossible).map((uri) => hostOf(uri) ?? onDevice))],
+      ...(publisher !== undefined && { publisher }),
+    }
   }
 
   /** Fetches the documents that this process has never seen. A list does not wait for them for long, and fails with none of them. */
@@ -148,18 +141,6 @@ export function connectedGrants(
       expiresAt,
     }))
   }
-}
-
-/**
- * @param of.name What a client without a name is called.
- * @param of.onDevice What an app on a device of the customer's is called.
- */
-function described(
-  client: Partial<ClientMetadata> = {},
-  { name, vouchedFor, onDevice }: { name: string; vouchedFor: boolean; onDevice: string },
-): ConnectedClient {
-  const { clientName = name, redirectUris = [] } = client
-  return { clientName, vouchedFor, destinations: [...new Set(redirectUris.map((uri) => hostOf(uri) ?? onDevice))] }
 }
 
 /** Who receives what is sent to a redirect URI. Undefined if it is an app on a device of the customer's. */

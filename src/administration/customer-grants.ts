@@ -1,16 +1,18 @@
 import type { Registrations } from '../clients/registrations'
 import { flag, identifier, optional, record, requirements, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
+import type { Grant } from '../contract/token-store'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
 import { languageTag } from '../pages/languages'
 import { customerHandle } from '../protocol/customer-handle'
+import { issuerOfGrant } from '../protocol/trusted-issuer-claim'
 import type { Tenants } from '../tenants/tenants'
 import type { ConnectedGrant, ConnectedGrants } from './connected-grants'
-import { type ExportedGrant, exportedGrants } from './exported-grants'
 import {
   actor,
   type GrantsPage,
+  type NamedTenant,
   namedTenant,
   type PageRequest,
   pageMembers,
@@ -41,6 +43,36 @@ export type GrantSelector = TenantSelector &
     | { clientId: string; subject?: never }
     | { subject: string; clientId: string }
   )
+
+/** Everything that the store has about a customer's grant, except for its hashes. Times are milliseconds since 1970. */
+export interface ExportedGrant {
+  /** The grant. The first 12 characters are the same for all grants of one customer. */
+  grantId: string
+  /** The client that the customer has authorized. */
+  clientId: string
+  /** Its name, if it registered itself or is in the tenant's record. Unverified: the client has chosen it itself. */
+  clientName?: string | undefined
+  /** What the customer has granted. */
+  scopes: string[]
+  /** The protected API that its tokens are for. */
+  resource: string
+  /** The company's trusted issuer that has vouched for the customer. Absent if the customer agreed. */
+  issuer?: string | undefined
+  /** The host's own claims for the access tokens. */
+  claims?: Record<string, unknown> | undefined
+  /** When the customer agreed. */
+  createdAt: number
+  /** When its code or a refresh token was last redeemed. Absent until the code is redeemed. */
+  lastUsedAt?: number | undefined
+  /** The last times at which its code and its refresh tokens were redeemed, newest first: up to 16, as far as the store remembers them. */
+  usedAt: number[]
+  /** When it ends unless it is used again. */
+  expiresAt: number
+  /** When it ends at the latest. */
+  endsAt?: number | undefined
+  /** Where the browser was sent with the code. Absent once the code is redeemed. */
+  redirectUri?: string | undefined
+}
 
 /**
  * What a host can ask about its customers' grants and do to them. Each method rejects with `not_found` for an unknown `tenantKey`, and with a
@@ -121,8 +153,13 @@ const someGrants = record({
   language: optional(languageTag),
 })
 const ofCustomer = record({ ...tenantMembers, ...pageMembers, subject: identifier })
-const oneGrant = record({ ...tenantMembers, subject: identifier, grantId: text, actor })
-const owned = requirements({ ...tenantMembers, subject: optional(identifier), clientId: optional(text), actor })
+const oneGrant = record({ ...tenantMembers, subject: identifier, grantId: text, actor: optional(actor) })
+const owned = requirements({
+  ...tenantMembers,
+  subject: optional(identifier),
+  clientId: optional(text),
+  actor: optional(actor),
+})
 
 export function customerGrants(
   tenants: Tenants,
@@ -176,4 +213,35 @@ function checkedOwner(subject: string | undefined, clientId: string | undefined)
 
 function notOneOwner(method: string, owner: string): ConfigurationError {
   return new ConfigurationError(method, undefined, `an object with ${owner}`, { says: `must have ${owner}` })
+}
+
+/** Gives all that the store has about grants, except for the hashes. */
+function exportedGrants(
+  grants: readonly Grant[],
+  { id, clients }: NamedTenant,
+  registrations: Registrations,
+): ExportedGrant[] {
+  const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
+  return grants.map((grant) => {
+    const { clientId, endsAt, swap, redeemed = [], request } = grant
+    const issued = issuerOfGrant(grant)
+    // Of the assertion it keeps hashes.
+    const claims = issued ? undefined : grant.claims
+    const clientName = names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName
+    return {
+      grantId: grant.grantId,
+      clientId,
+      ...(clientName !== undefined && { clientName }),
+      scopes: [...grant.scopes],
+      resource: grant.resource,
+      ...issued,
+      ...(claims && { claims: structuredClone(claims) }),
+      createdAt: grant.createdAt,
+      ...(swap && { lastUsedAt: swap.at }),
+      usedAt: redeemed.map(({ at }) => at),
+      expiresAt: grant.expiresAt,
+      ...(endsAt !== undefined && { endsAt }),
+      ...(request && { redirectUri: request.redirectUri }),
+    }
+  })
 }

@@ -1,6 +1,5 @@
 import { identifier, must, optional, text, wholeNumber } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { Client } from '../contract/tenant-store'
 import type { Tenants } from '../tenants/tenants'
 
 /** A tenant: by its key while the tenant store knows it, or by its id, which works for one that is switched off or gone too. */
@@ -22,17 +21,8 @@ export interface GrantsPage<G> {
   next?: string | undefined
 }
 
-/** What is known of a tenant that the host names. */
-export interface NamedTenant {
-  id: string
-  /** Absent if the host names the tenant by its id. */
-  key: string | undefined
-  /** The clients in its record, and the language that it has chosen. There is no record if the host names it by its id. */
-  clients: readonly Client[]
-  locale: string | undefined
-  /** The addresses of its own that are in its record. */
-  ownAddresses: readonly string[]
-}
+/** What is known of a tenant that the host names. If it is named by its id, there is no key and no record. */
+export type NamedTenant = Awaited<ReturnType<Tenants['identify']>> & { key: string | undefined }
 
 /** The members by which a host names a tenant. */
 export const tenantMembers = { tenantKey: optional(text), tenantId: optional(identifier) }
@@ -41,11 +31,9 @@ export const tenantMembers = { tenantKey: optional(text), tenantId: optional(ide
 export const pageMembers = { after: optional(text), limit: optional(wholeNumber(1, 1000), 100) }
 
 /** Who makes a call, for its events. The error quotes nothing: hosts may pass on what somebody has typed. */
-export const actor = optional(
-  must<string>(
-    'a string of 1 to 200 characters without control characters, or omitted',
-    (given) => typeof given === 'string' && /^\P{Cc}{1,200}$/u.test(given),
-  ),
+export const actor = must<string>(
+  'a string of 1 to 200 characters without control characters, or omitted',
+  (given) => typeof given === 'string' && /^\P{Cc}{1,200}$/u.test(given),
 )
 
 /**

@@ -1,4 +1,4 @@
-import { record } from '../configuration/checks'
+import { optional, record } from '../configuration/checks'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
 import type { Tenants } from '../tenants/tenants'
@@ -14,8 +14,7 @@ export type TenantCall = TenantSelector & { actor?: string | undefined }
 export interface TenantData {
   /**
    * Ends all grants of a company's customers: their refresh tokens are refused from then on, and their access tokens wherever revocation is
-   * checked. There is a `revoked` event for each grant. On Redis it goes through the whole
-   * store.
+   * checked. There is a `revoked` event for each grant. On Redis it goes through the whole store.
    *
    * When it resolves, every grant that existed when it was called has ended. If it rejects, or the process ends in the middle, some may be
    * left: call it again until it resolves.
@@ -45,7 +44,7 @@ export interface TenantData {
   erase(tenant: TenantCall): Promise<number>
 }
 
-const oneTenant = record({ ...tenantMembers, actor })
+const oneTenant = record({ ...tenantMembers, actor: optional(actor) })
 
 export function tenantData(tenants: Tenants, grants: Grants, store: GuardedStore): TenantData {
   async function end(call: TenantCall, where: string, all: 'grants' | 'everything'): Promise<number> {

@@ -1,20 +1,15 @@
 // More than 300 lines: data.
 
-import type { ConnectableAssistant, McpServer, Step } from '../connect/way-in'
+import type { ConnectableAssistant, McpServer, Step } from '../connect/connect'
 import type { KnownAssistant } from '../contract/tenant-store'
 
 /** What this package knows of an assistant. */
 interface Assistant extends ConnectableAssistant {
-  /** The addresses of its app that are redirect URIs although their scheme has no dot. */
-  appRedirects?: readonly AppRedirect[] | undefined
-}
-
-interface AppRedirect {
-  /** One address, or with a slash at its end all that begin with it. */
-  redirect: string
-  /** A public address of the maker's own: what anybody may register must not rest on what a stranger has written. */
-  source: string
-  date: string
+  /**
+   * The addresses of its app that are redirect URIs although their scheme has no dot: each is one, or with a slash at its end all that begin
+   * with it. The source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
+   */
+  appRedirects?: readonly { redirect: string; source: string; date: string }[] | undefined
 }
 
 const logIn: Step = { say: 'logIn' }
@@ -34,9 +29,9 @@ const publicClient = {
   token_endpoint_auth_method: 'none',
 }
 
-/** A copy of a document, as its publisher had it on a day. By default, its source is the document itself. */
-function known(document: KnownAssistant['document'], date: string, source = document.client_id): KnownAssistant {
-  return { document, source, date }
+/** A copy of a document, as its publisher had it on a day. Its source is the document itself. */
+function known(date: string, document: KnownAssistant['document']): KnownAssistant {
+  return { document, source: document.client_id, date }
 }
 
 /** All that this package knows of assistants. Those that most people use come first. */
@@ -45,17 +40,14 @@ export const assistants: readonly Assistant[] = [
     id: 'claude',
     name: 'Claude',
     isHosted: true,
-    document: known(
-      {
-        client_id: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
-        client_name: 'Claude',
-        client_uri: 'https://claude.ai',
-        redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
-        ...publicClient,
-        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
-      },
-      '2026-09-21',
-    ),
+    document: known('2026-09-21', {
+      client_id: 'https://claude.ai/oauth/mcp-oauth-client-metadata',
+      client_name: 'Claude',
+      client_uri: 'https://claude.ai',
+      redirect_uris: ['https://claude.ai/api/mcp/auth_callback'],
+      ...publicClient,
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:jwt-bearer'],
+    }),
     redirectUris: ['https://claude.ai/api/mcp/auth_callback'],
     registersFor: 'client_secret_post',
     steps: [{ say: 'dialog', app: 'Claude' }, ...claudeConnects],
@@ -72,20 +64,17 @@ export const assistants: readonly Assistant[] = [
     id: 'chatgpt',
     name: 'ChatGPT',
     isHosted: true,
-    document: known(
-      {
-        client_id: 'https://chatgpt.com/oauth/client.json',
-        client_name: 'ChatGPT',
-        client_uri: 'https://chatgpt.com/',
-        redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
-        ...publicClient,
-        token_endpoint_auth_method: 'private_key_jwt',
-        token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
-        token_endpoint_auth_signing_alg: 'RS256',
-        jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
-      },
-      '2026-09-21',
-    ),
+    document: known('2026-09-21', {
+      client_id: 'https://chatgpt.com/oauth/client.json',
+      client_name: 'ChatGPT',
+      client_uri: 'https://chatgpt.com/',
+      redirect_uris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
+      ...publicClient,
+      token_endpoint_auth_method: 'private_key_jwt',
+      token_endpoint_auth_methods_supported: ['none', 'private_key_jwt'],
+      token_endpoint_auth_signing_alg: 'RS256',
+      jwks_uri: 'https://chatgpt.com/oauth/jwks.json',
+    }),
     redirectUris: ['https://chatgpt.com/connector_platform_oauth_redirect'],
     steps: [...chatgptFills, ...chatgptCreates],
     stepsWithClientId: [...chatgptFills, { say: 'clientIdIn', part: 'OAuth' }, ...chatgptCreates],
@@ -96,16 +85,13 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'claude-code',
     name: 'Claude Code',
-    document: known(
-      {
-        client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
-        client_name: 'Claude Code',
-        client_uri: 'https://claude.ai',
-        redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
-        ...publicClient,
-      },
-      '2026-09-21',
-    ),
+    document: known('2026-09-21', {
+      client_id: 'https://claude.ai/oauth/claude-code-client-metadata',
+      client_name: 'Claude Code',
+      client_uri: 'https://claude.ai',
+      redirect_uris: ['http://localhost/callback', 'http://127.0.0.1/callback'],
+      ...publicClient,
+    }),
     redirectUris: ['http://localhost:53682/callback'],
     steps: [{ say: 'run' }, { say: 'start', app: 'Claude Code', command: '/mcp', choice: 'Authenticate' }, logIn],
     command: ({ address, name }) => ['claude', 'mcp', 'add', '--transport', 'http', '--scope', 'user', name, address],
@@ -115,17 +101,14 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'codex',
     name: 'Codex',
-    document: known(
-      {
-        client_id: 'https://chatgpt.com/oauth/codex/client.json',
-        client_name: 'Codex',
-        client_uri: 'https://chatgpt.com/codex',
-        redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
-        ...publicClient,
-        token_endpoint_auth_methods_supported: ['none'],
-      },
-      '2026-09-24',
-    ),
+    document: known('2026-09-24', {
+      client_id: 'https://chatgpt.com/oauth/codex/client.json',
+      client_name: 'Codex',
+      client_uri: 'https://chatgpt.com/codex',
+      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+      ...publicClient,
+      token_endpoint_auth_methods_supported: ['none'],
+    }),
     redirectUris: ['http://127.0.0.1:41773/callback'],
     steps: [{ say: 'run' }, { say: 'logInFrom', app: 'Codex' }, { say: 'ifNoBrowser', command: 'codex mcp login' }],
     command: ({ address, name }) => ['codex', 'mcp', 'add', name, '--url', address],
@@ -135,17 +118,17 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'cursor',
     name: 'Cursor',
-    document: known(
-      {
-        // The redirect URIs that Cursor's own documentation names. Its document has more.
+    document: {
+      // The redirect URIs that Cursor's own documentation names. Its document has more.
+      document: {
         client_id: 'https://cursor.com/oauth/mcp-client.json',
         client_name: 'Cursor',
         redirect_uris: ['https://www.cursor.com/agents/mcp/oauth/callback', 'http://localhost:8787/callback'],
         token_endpoint_auth_method: 'none',
       },
-      '2026-10-09',
-      'https://cursor.com/docs/context/mcp',
-    ),
+      source: 'https://cursor.com/docs/context/mcp',
+      date: '2026-10-09',
+    },
     redirectUris: [
       'cursor://anysphere.cursor-mcp/oauth/callback',
       'https://www.cursor.com/agents/mcp/oauth/callback',
@@ -174,17 +157,14 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'vscode',
     name: 'VS Code (GitHub Copilot)',
-    document: known(
-      {
-        client_id: 'https://vscode.dev/oauth/client-metadata.json',
-        client_name: 'Visual Studio Code',
-        client_uri: 'https://vscode.dev/product',
-        redirect_uris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
-        ...publicClient,
-        grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
-      },
-      '2026-09-21',
-    ),
+    document: known('2026-09-21', {
+      client_id: 'https://vscode.dev/oauth/client-metadata.json',
+      client_name: 'Visual Studio Code',
+      client_uri: 'https://vscode.dev/product',
+      redirect_uris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
+      ...publicClient,
+      grant_types: ['authorization_code', 'refresh_token', 'urn:ietf:params:oauth:grant-type:device_code'],
+    }),
     redirectUris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
     steps: [{ say: 'install', app: 'VS Code' }, { say: 'trust' }, { say: 'logInFrom', app: 'VS Code' }],
     link: vscodeLink,
@@ -204,16 +184,13 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'copilot-cli',
     name: 'GitHub Copilot CLI',
-    document: known(
-      {
-        // It sends another port each time, which is let through on loopback.
-        client_id: 'https://github.com/copilot/cli/client-metadata.json',
-        client_name: 'GitHub Copilot CLI',
-        redirect_uris: ['http://127.0.0.1:33418/'],
-        token_endpoint_auth_method: 'none',
-      },
-      '2026-09-18',
-    ),
+    document: known('2026-09-18', {
+      // It sends another port each time, which is let through on loopback.
+      client_id: 'https://github.com/copilot/cli/client-metadata.json',
+      client_name: 'GitHub Copilot CLI',
+      redirect_uris: ['http://127.0.0.1:33418/'],
+      token_endpoint_auth_method: 'none',
+    }),
     redirectUris: ['http://127.0.0.1:33418/'],
     steps: [{ say: 'addAndStart', app: 'Copilot CLI' }, logIn],
     config: ({ address, name }) => ({
@@ -226,17 +203,14 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'opencode',
     name: 'OpenCode',
-    document: known(
-      {
-        client_id: 'https://opencode.ai/oauth/opencode/client.json',
-        client_name: 'opencode',
-        client_uri: 'https://opencode.ai',
-        redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
-        ...publicClient,
-        token_endpoint_auth_methods_supported: ['none'],
-      },
-      '2026-09-24',
-    ),
+    document: known('2026-09-24', {
+      client_id: 'https://opencode.ai/oauth/opencode/client.json',
+      client_name: 'opencode',
+      client_uri: 'https://opencode.ai',
+      redirect_uris: ['http://127.0.0.1/callback', 'http://localhost/callback'],
+      ...publicClient,
+      token_endpoint_auth_methods_supported: ['none'],
+    }),
     prefersToRegister: true,
     redirectUris: ['http://127.0.0.1:19876/mcp/oauth/callback'],
     steps: [{ say: 'run' }, { say: 'runWithName', command: 'opencode mcp auth' }, logIn],
@@ -247,16 +221,13 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'zed',
     name: 'Zed',
-    document: known(
-      {
-        client_id: 'https://zed.dev/oauth/client-metadata.json',
-        client_name: 'Zed',
-        client_uri: 'https://zed.dev',
-        redirect_uris: ['http://127.0.0.1/callback'],
-        ...publicClient,
-      },
-      '2026-09-21',
-    ),
+    document: known('2026-09-21', {
+      client_id: 'https://zed.dev/oauth/client-metadata.json',
+      client_name: 'Zed',
+      client_uri: 'https://zed.dev',
+      redirect_uris: ['http://127.0.0.1/callback'],
+      ...publicClient,
+    }),
     redirectUris: ['http://127.0.0.1:27523/callback'],
     steps: [
       { say: 'addToSettings', app: 'Zed' },
@@ -273,15 +244,12 @@ export const assistants: readonly Assistant[] = [
   {
     id: 'goose',
     name: 'goose',
-    document: known(
-      {
-        client_id: 'https://goose-docs.ai/oauth/client-metadata.json',
-        client_name: 'goose',
-        redirect_uris: ['http://127.0.0.1/oauth_callback', 'http://[::1]/oauth_callback'],
-        ...publicClient,
-      },
-      '2026-09-21',
-    ),
+    document: known('2026-09-21', {
+      client_id: 'https://goose-docs.ai/oauth/client-metadata.json',
+      client_name: 'goose',
+      redirect_uris: ['http://127.0.0.1/oauth_callback', 'http://[::1]/oauth_callback'],
+      ...publicClient,
+    }),
     redirectUris: ['http://127.0.0.1:41773/oauth_callback'],
     steps: [
       { say: 'install', app: 'goose' },

@@ -2,13 +2,14 @@ import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import { actor } from '../administration/named-tenant'
 import type { TenantData } from '../administration/tenant-data'
-import { must, optional, requirements, text } from '../configuration/checks'
+import { func, optional, record, requirements, text } from '../configuration/checks'
 import type { ClientRule, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
-import { type CompanyQuestion, companyQuestion, respondWithAdministration } from '../pages/administration-page'
 import { digest } from '../protocol/digest'
 import { redirectHostOf } from '../protocol/redirect-uri'
 import type { Middleware } from '../resource-server/guards'
+import type { ResolvedTenant } from '../tenants/resolved-tenant'
+import { type CompanyQuestion, companyQuestion, showCompany } from './administration-page'
 import { appOf, appsOfCompany, endGrants } from './apps-of-company'
 import {
   type CompanyRules,
@@ -16,22 +17,12 @@ import {
   hasEntry,
   isPossible,
   type RuleEntry,
-  recordRulesOf,
   ruleLists,
   rulesOf,
   withEntry,
   withoutEntry,
 } from './client-rules'
-import {
-  type Fields,
-  mountedPage,
-  type PageQuestion,
-  type PageRooms,
-  somebody,
-  type Visit,
-  type WhoHook,
-  whoHook,
-} from './mounted-page'
+import { type Fields, mountedPage, type PageRooms, type Question, type Visit, type WhoHook } from './mounted-page'
 
 /** Whose page it is. */
 export interface StaffOfPage {
@@ -61,10 +52,8 @@ export interface AdministrationOptions {
 
 const where = 'pages.administration'
 const checkedOptions = requirements({
-  who: whoHook<StaffOfPage>(),
-  saveRules: optional(
-    must<NonNullable<AdministrationOptions['saveRules']>>('a function', (given) => typeof given === 'function'),
-  ),
+  who: func<WhoHook<StaffOfPage>>(),
+  saveRules: optional(func<NonNullable<AdministrationOptions['saveRules']>>()),
 })
 
 /** The page on which the staff of a company see what is connected, end it, and say which apps may connect. */
@@ -78,56 +67,51 @@ export function administration(
   const { who, saveRules } = checkedOptions(given, where)
   const page = {
     where,
-    whose: somebody({ tenantKey: text, actor: must<string>('an actor', (name) => actor(name, '') !== undefined) }),
+    whose: record({ tenantKey: text, actor }, () => true),
     expected: 'a tenantKey and an actor, or nothing',
 
-    async show({ res, who: staff, tenant, tenantName, appearance }: Visit<StaffOfPage>, of: Fields): Promise<void> {
-      const { allowedClients, blockedClients } = rulesOf(tenant)
-      const forAll = tenant.policy.clientRules.blocked.flatMap(entriesOf)
-      const fixed = forAll
-        .filter((entry) => !hasEntry(blockedClients, entry))
+    async show(visit: Visit<StaffOfPage>, of: Fields): Promise<void> {
+      const { who: staff, tenant, appearance } = visit
+      const { own, allowed } = rulesOf(tenant)
+      const fixed = tenant.policy.clientRules.blocked
+        .flatMap(entriesOf)
+        .filter((entry) => !hasEntry(own.blockedClients, entry))
         .map((entry) => ({ ...entry, isFixed: true }))
       const entry = entryIn(of)
-      const shown = {
-        tenantName,
+      const company = {
         ...(await appsOfCompany(grants, staff.tenantKey, appearance.language.tag)),
         page: of('page'),
-        allowed: allowedClients ? entriesOf(allowedClients) : undefined,
-        canAllowAll: canAllowAll(tenant),
-        blocked: [...entriesOf(blockedClients), ...fixed],
+        allowed: allowed ? entriesOf(allowed) : undefined,
+        canAllowAll: saveRules !== undefined && canAllowAll(tenant),
+        blocked: [...entriesOf(own.blockedClients), ...fixed],
         canSave: saveRules !== undefined,
         wrong: entry && !isPossible(entry) ? entry : undefined,
-        issuers: (tenant.record.trustedIssuers ?? []).map(({ issuer }) => issuer),
       }
-      respondWithAdministration(res, shown, appearance)
+      showCompany(company, visit)
     },
 
-    async question(of: Fields, visit: Visit<StaffOfPage>): Promise<PageQuestion | undefined> {
-      switch (of('ask')) {
-        case 'endApp':
-          return endAppQuestion(of('app'), visit)
-        case 'endCustomer': {
-          const subject = subjectIn(of)
-          if (subject === undefined) return undefined
-          const fields = { ask: 'endCustomer', customer: subject } as const
-          return asked(visit, { ...fields, name: subject }, fields, () => grants.revokeAll({ ...visit.who, subject }))
-        }
-        case 'endAll':
-          return asked(visit, { ask: 'endAll' }, { ask: 'endAll' }, () => tenants.end(visit.who))
-        default:
-          return ruleQuestion(of, visit)
-      }
+    async question(of: Fields, visit: Visit<StaffOfPage>): Promise<Question | undefined> {
+      const { who: staff } = visit
+      const ask = of('ask')
+      if (ask === 'endApp') return endAppQuestion(of('app'), visit)
+      if (ask === 'endAll') return companyQuestion({ ask }, visit, {}, () => tenants.end(staff))
+      if (ask !== 'endCustomer') return ruleQuestion(ask, entryIn(of), visit)
+      const subject = of('customer')
+      // No form gives a line break back as it was.
+      if (!/^\P{Cc}{1,255}$/u.test(subject)) return undefined
+      const confirmed = () => grants.revokeAll({ ...staff, subject })
+      return companyQuestion({ ask, name: subject }, visit, { customer: subject }, confirmed)
     },
   }
   return mountedPage(page, who, rooms)
 
-  async function endAppQuestion(id: string, visit: Visit<StaffOfPage>): Promise<PageQuestion | undefined> {
+  async function endAppQuestion(id: string, visit: Visit<StaffOfPage>): Promise<Question | undefined> {
     const { who: staff, appearance } = visit
     const { tag } = appearance.language
     const { apps } = await appsOfCompany(grants, staff.tenantKey, tag)
     const app = apps.find((one) => one.id === id)
     if (!app) return undefined
-    return asked(visit, { ask: 'endApp', app }, { ask: 'endApp', app: id }, async () => {
+    return companyQuestion({ ask: 'endApp', app }, visit, { app: id }, async () => {
       const [clientId, ...others] = app.clientIds
       // One call ends sign-ins that are under way, too.
       if (others.length === 0) await grants.revokeAll({ ...staff, clientId: clientId as string })
@@ -136,27 +120,25 @@ export function administration(
   }
 
   /** Whether no rule for all companies would remain. */
-  function canAllowAll({ record }: Visit<StaffOfPage>['tenant']): boolean {
+  function canAllowAll({ record }: ResolvedTenant): boolean {
     return Boolean(record.allowedClients) && !isLimited()
   }
 
   /** What is asked before a rule changes. */
-  function ruleQuestion(of: Fields, visit: Visit<StaffOfPage>): PageQuestion | undefined {
+  function ruleQuestion(asked: string, entry: RuleEntry | undefined, visit: Visit<StaffOfPage>): Question | undefined {
     if (!saveRules) return undefined
     const { who: staff, tenant, appearance } = visit
-    const { allowedClients, blockedClients } = tenant.record
-    const own = recordRulesOf(tenant.record)
-    const { allowedClients: allowed } = rulesOf(tenant)
-    const entry = entryIn(of)
-    const changed = changedRules(of('ask'), own, allowed, entry && isPossible(entry) ? entry : undefined)
+    const { own, allowed } = rulesOf(tenant)
+    const changed = changedRules(asked, own, allowed, entry && isPossible(entry) ? entry : undefined)
     // No rule is about the company's own clients.
     if (tenant.policy.clients.some(({ clientId }) => clientId === entry?.value)) return undefined
     if (!changed || (changed.ask === 'allowAll' && !canAllowAll(tenant))) return undefined
     const { ask, ...next } = changed
+    const { allowedClients, blockedClients } = tenant.record
     // Bound to the rules that it changes: what somebody else has saved since it was asked is asked about again.
-    const fields = { ask, ...entry, before: digest('rules', JSON.stringify([own, allowed])) }
+    const fields = { ...entry, before: digest('rules', JSON.stringify([own, allowed])) }
     const isOnly = ask === 'remove' ? entriesOf(allowed).length === 1 : allowed === null
-    return asked(visit, { ask, name: entry?.value, isOnly }, fields, async () => {
+    return companyQuestion({ ask, name: entry?.value, isOnly }, visit, fields, async () => {
       await callHost(`${where}.saveRules`, 'unlimited', () =>
         saveRules({ ...staff, ...next, before: { allowedClients, blockedClients } }),
       )
@@ -181,37 +163,13 @@ function changedRules(
 ): (CompanyRules & Pick<CompanyQuestion, 'ask'>) | undefined {
   if (ask === 'allowAll') return { ask, allowedClients: null, blockedClients }
   if (!entry) return undefined
-  switch (ask) {
-    case 'block':
-      return { ask, allowedClients, blockedClients: withEntry(blockedClients, entry) }
-    case 'unblock':
-      if (!hasEntry(blockedClients, entry)) return undefined
-      return { ask, allowedClients, blockedClients: withoutEntry(blockedClients, entry) }
-    case 'allow':
-      return { ask, allowedClients: withEntry(allowed, entry), blockedClients }
-    case 'remove':
-      if (!hasEntry(allowed, entry)) return undefined
-      return { ask, allowedClients: withoutEntry(allowed, entry), blockedClients }
-    default:
-      return undefined
-  }
-}
-
-function asked(
-  { tenant, tenantName, appearance }: Visit<StaffOfPage>,
-  question: Omit<CompanyQuestion, 'accessLeft'>,
-  fields: PageQuestion['fields'],
-  confirmed: PageQuestion['confirmed'],
-): PageQuestion {
-  const accessLeft = tenant.policy.lifetimes.accessToken
-  return { ...companyQuestion({ ...question, accessLeft }, tenantName, appearance.language), fields, confirmed }
-}
-
-/** The customer that a form names. */
-function subjectIn(of: Fields): string | undefined {
-  const given = of('customer')
-  // No form gives a line break back as it was.
-  return /^\P{Cc}{1,255}$/u.test(given) ? given : undefined
+  if (ask === 'block') return { ask, allowedClients, blockedClients: withEntry(blockedClients, entry) }
+  if (ask === 'allow') return { ask, allowedClients: withEntry(allowed, entry), blockedClients }
+  if (ask === 'unblock' && hasEntry(blockedClients, entry))
+    return { ask, allowedClients, blockedClients: withoutEntry(blockedClients, entry) }
+  if (ask === 'remove' && hasEntry(allowed, entry))
+    return { ask, allowedClients: withoutEntry(allowed, entry), blockedClients }
+  return undefined
 }
 
 function entryIn(of: Fields): RuleEntry | undefined {

@@ -19,15 +19,10 @@ export interface CompanyRules {
   blockedClients: ClientRule | null
 }
 
-/** The rules of a company: those of its record, and where it allows nothing by name, what the host allows for all companies. */
-export function rulesOf({ record, policy }: Pick<ResolvedTenant, 'record' | 'policy'>): CompanyRules {
-  const own = recordRulesOf(record)
-  return { ...own, allowedClients: own.allowedClients ?? ruleOf(policy.clientRules.allowed) }
-}
-
-/** The rules in a company's record. */
-export function recordRulesOf({ allowedClients, blockedClients }: Tenant): CompanyRules {
-  return { allowedClients: ruleOf(allowedClients), blockedClients: ruleOf(blockedClients) }
+/** The rules in a company's record, and what is allowed: by them, or where they allow nothing by name, by the host for all companies. */
+export function rulesOf({ record, policy }: ResolvedTenant): { own: CompanyRules; allowed: ClientRule | null } {
+  const own = { allowedClients: ruleOf(record.allowedClients), blockedClients: ruleOf(record.blockedClients) }
+  return { own, allowed: own.allowedClients ?? ruleOf(policy.clientRules.allowed) }
 }
 
 function ruleOf(given: Tenant['allowedClients']): ClientRule | null {

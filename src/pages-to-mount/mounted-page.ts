@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ConsentSubject, ConsentTokens } from '../authorization/consent-tokens'
-import { type Check, type Checked, must, record } from '../configuration/checks'
+import type { ConsentTokens } from '../authorization/consent-tokens'
+import type { Check } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { RespondWithErrorPage } from '../endpoints/error-pages'
 import { callHost, type HookAnswer } from '../host/call-host'
@@ -10,7 +10,9 @@ import { responseBegins } from '../http/node-messages'
 import type { BaseUrl } from '../http/request-address'
 import { nosniff, removeCors, sendResponse } from '../http/responses'
 import type { Appearance, Appearances } from '../pages/appearance'
-import { type Question, respondWithQuestion } from '../pages/question-page'
+import { decisionButtons } from '../pages/consent-page'
+import { Html, html } from '../pages/html'
+import { logo, respondWithPage } from '../pages/page'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
 import type { Middleware } from '../resource-server/guards'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
@@ -52,8 +54,9 @@ export interface Visit<Who> {
 export interface MountedPage<Who> {
   /** What errors call it, such as `pages.connectedApps`. */
   where: string
+  /** Checks what the hook returns, which may be a session with other members. */
   whose: Check<Who>
-  /** What the hook returns, for the error about another answer. */
+  /** What that is, for the error about another answer. */
   expected: string
   /** @param of What the address says. */
   show(visit: Visit<Who>, of: Fields): Promise<void>
@@ -63,28 +66,25 @@ export interface MountedPage<Who> {
    * @param of What the address of the question says, or its form.
    * @returns Undefined if there is nothing to ask.
    */
-  question?(of: Fields, visit: Visit<Who>): Promise<PageQuestion | undefined>
+  question?(of: Fields, visit: Visit<Who>): Promise<Question | undefined>
 }
 
 /** The fields of an address or of a form. One that is not there is empty. */
 export type Fields = (name: string) => string
 
 /** What is asked before something changes. */
-export interface PageQuestion extends Question {
+export interface Question {
+  heading: Html
+  /** What it is about, as parts of a description list. */
+  about?: Html | undefined
+  /** What happens then. */
+  effect?: string | Html | undefined
+  /** The label of the button that does it. */
+  confirm: string
   /** What the form carries. Its token is good for nothing else. */
   fields: Readonly<Record<string, string>>
   /** Does it. */
   confirmed(): Promise<unknown>
-}
-
-/** The check of what a hook returns, which may be a session with other members. */
-export function somebody<T extends Record<string, Check<unknown>>>(members: T): Check<Checked<T>> {
-  return record(members, () => true)
-}
-
-/** The check of the hook of a page's options. */
-export function whoHook<Who>(): Check<WhoHook<Who>> {
-  return must<WhoHook<Who>>('a function', (given) => typeof given === 'function')
 }
 
 /** Serves a page to whom the host names. */
@@ -124,52 +124,58 @@ export function mountedPage<Who extends { tenantKey: string; subject?: string | 
 
   /** Asks the host whose page it is. @returns Undefined if the host has answered the request. */
   async function asked(req: IncomingMessage, res: ServerResponse): Promise<Who | undefined> {
-    const given = await callHost(`${where}.who`, 'unlimited', () => hook(req, res))
-    if (given !== undefined && given !== null) return checked(given)
-    if (await responseBegins(res, rooms.timeout)) return undefined
-    const silent = new Error(`${where}.who returned nobody and did not answer the request`)
-    throw temporarilyUnavailable(silent, 'hook_failed')
-  }
-
-  function checked(given: Who): Who {
+    const name = `${where}.who`
+    const given = await callHost(name, 'unlimited', () => hook(req, res))
+    if (given === undefined || given === null) {
+      if (await responseBegins(res, rooms.timeout)) return undefined
+      throw temporarilyUnavailable(new Error(`${name} returned nobody and did not answer the request`), 'hook_failed')
+    }
     try {
-      return page.whose(given, `${where}.who`)
+      return page.whose(given, name)
     } catch {
-      throw temporarilyUnavailable(wrongAnswer(`${where}.who`, given, page.expected), 'hook_failed')
+      throw temporarilyUnavailable(wrongAnswer(name, given, page.expected), 'hook_failed')
     }
   }
 
   /** Does what a form of this page says, asks before that, or shows what there is. GET changes nothing. */
   async function respond(visit: Visit<Who>): Promise<void> {
-    const { req, res, appearance } = visit
+    const { req, res, who, tenant } = visit
     const isForm = req.method === 'POST'
-    const fields = isForm ? await readFormOfHost(req, res) : queryOf(req)
-    const of = (name: string) => onlyOne(fields.getAll(name))
+    const fields = isForm ? await readFormOfHost(req, res) : new URLSearchParams(req.url?.split(/\?(.*)/s)[1])
+    // A field that is there more than once says nothing.
+    const of = (name: string) => (fields.getAll(name).length === 1 ? String(fields.get(name)) : '')
     if (isForm && of('decision') !== 'allow') return backToPage(res)
     const question = await page.question?.(of, visit)
     if (!question) return isForm ? backToPage(res) : page.show(visit, of)
-    const bound = boundTo(visit, question.fields)
+    // What the token is good for: this page, whoever is asked, and what they are asked.
+    const shown = Object.entries(question.fields).flat()
+    const bound = { tenantId: tenant.id, subject: JSON.stringify(who), query: where, shown }
     if (isForm && isSameOrigin(req) && rooms.tokens.pageOf(of('page_token'), bound)) {
       await question.confirmed()
       return backToPage(res)
     }
-    respondWithQuestion(res, question, { ...question.fields, page_token: rooms.tokens.issue(bound) }, appearance)
-  }
-
-  /** What the token of a question is good for: this page, whoever is asked, and what they are asked. */
-  function boundTo({ who, tenant }: Visit<Who>, fields: PageQuestion['fields']): ConsentSubject {
-    const shown = Object.entries(fields).flat()
-    return { tenantId: tenant.id, subject: JSON.stringify(who), query: where, shown }
+    ask(question, rooms.tokens.issue(bound), visit)
   }
 }
 
-/** A field that is there more than once says nothing. */
-function onlyOne(values: readonly string[]): string {
-  return values.length === 1 ? String(values[0]) : ''
-}
-
-function queryOf({ url = '' }: IncomingMessage): URLSearchParams {
-  return new URLSearchParams(url.split(/\?(.*)/s)[1])
+/** Asks before something changes. Its form has the rules of the consent page: a press counts only after 0.7 s. */
+function ask(
+  { heading, about, effect, confirm, fields }: Question,
+  token: string,
+  { res, appearance }: Visit<unknown>,
+): void {
+  const { words } = appearance.language
+  const body = html`${logo(appearance)}
+<h1>${heading}</h1>
+${about && html`<dl>${about}</dl>`}
+${effect !== undefined && html`<p>${effect}</p>`}
+<form method="post" action="?">
+${Object.entries({ ...fields, page_token: token }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
+${decisionButtons({ deny: words.connected.cancel, allow: confirm }, words)}
+</form>`
+  // A title has no elements.
+  const title = new Html(heading.text.replace(/<\/?bdi>/g, ''))
+  respondWithPage(res, 200, { title, body, kind: 'question' }, appearance)
 }
 
 /** Whether the browser says that the form is of this site. `Origin` is `null` where a page has a strict `Referrer-Policy`. */

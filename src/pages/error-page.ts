@@ -17,22 +17,14 @@ export function respondWithErrorPage(
   appearance: Appearance,
   tenantName?: string,
 ): void {
-  respondFinally(res, () => sendErrorPage(res, error, appearance, tenantName))
-}
-
-function sendErrorPage(
-  res: ServerResponse,
-  error: OAuthError,
-  appearance: Appearance,
-  tenantName: string | undefined,
-): void {
-  const { code, description, reason } = error
-  const { words } = appearance.language
-  const { title, noAnswer, forDeveloper } = words.error
-  for (const [name, value] of Object.entries(pageHeaders(error))) res.setHeader(name, value)
-  const repeat = repeatAddress(res.req, error)
-  const inEnglish = html`<span lang="en" dir="ltr">${description} (${code}).</span>`
-  const body = html`${logo(appearance)}
+  respondFinally(res, () => {
+    const { code, description, reason } = error
+    const { words } = appearance.language
+    const { title, noAnswer, forDeveloper } = words.error
+    for (const [name, value] of Object.entries(pageHeaders(error))) res.setHeader(name, value)
+    const repeat = repeatAddress(res.req, error)
+    const inEnglish = html`<span lang="en" dir="ltr">${description} (${code}).</span>`
+    const body = html`${logo(appearance)}
 ${tenantName !== undefined && html`<p class="company">${isolate(tenantName)}</p>`}
 <h1>${title}</h1>
 ${reason === 'document_unavailable' && html`<p>${noAnswer}</p>`}
@@ -40,7 +32,8 @@ ${reason === 'document_unavailable' && html`<p>${noAnswer}</p>`}
 ${repeat !== undefined && html`<p><a class="button" href="${repeat}">${words.error.repeat}</a></p>`}
 ${home(appearance, tenantName)}
 <p class="soft">${sentence(forDeveloper, { error: inEnglish })}</p>`
-  respondWithPage(res, pageStatus(error), { title, body }, appearance)
+    respondWithPage(res, pageStatus(error), { title, body }, appearance)
+  })
 }
 
 /** What the customer can do. */

@@ -85,10 +85,13 @@ function allLanguages(replaced: Readonly<Record<string, ReplacedWords>>): Langua
   return languages
 }
 
+// The scripts that are written from right to left.
+const rightToLeft = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']
+
 function languageOf(tag: string, words: Words): Language {
   const read = languageTagOf(tag)
   if (read === undefined) throw new TypeError(`${tag} is not a language tag`)
-  return { ...read, direction: directionOf(read), words }
+  return { ...read, direction: rightToLeft.includes(read.script ?? '') ? 'rtl' : 'ltr', words }
 }
 
 function withReplaced({ scopes, ...pages }: Words, replaced: ReplacedWords): Words {
@@ -112,9 +115,6 @@ export interface LanguageTag {
   script: string | undefined
   region: string | undefined
 }
-
-// The scripts that are written from right to left.
-const rightToLeft = ['Adlm', 'Arab', 'Hebr', 'Mand', 'Mend', 'Nkoo', 'Rohg', 'Samr', 'Syrc', 'Thaa']
 
 // RFC 5646 section 4.4.1 recommends room for as many. `Intl.Locale` takes long for a long tag, and strangers send tags.
 const maxLength = 35
@@ -140,11 +140,6 @@ export function durationIn(tag: string, milliseconds: number): string {
   return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(
     Math.ceil(milliseconds / length),
   )
-}
-
-/** The direction in which a language is written. */
-export function directionOf({ script }: LanguageTag): 'ltr' | 'rtl' {
-  return script !== undefined && rightToLeft.includes(script) ? 'rtl' : 'ltr'
 }
 
 /**
@@ -178,7 +173,9 @@ export const replacedWords: Check<Readonly<Record<string, ReplacedWords>>> = (gi
 function wordLike(inEnglish: string): Check<string | undefined> {
   const needed = partsIn(inEnglish)
   const rule =
-    needed.length === 0 ? 'plain text without braces' : `plain text with ${listOfNames(needed.map(inBraces))}`
+    needed.length === 0
+      ? 'plain text without braces'
+      : `plain text with ${listOfNames(needed.map((part) => `{${part}}`))}`
   const isQuote = inEnglish === english.consent.quote
   return optional((given, name) => {
     const word = text(given, name)
@@ -191,10 +188,6 @@ function wordLike(inEnglish: string): Check<string | undefined> {
     }
     return word
   })
-}
-
-function inBraces(name: string): string {
-  return `{${name}}`
 }
 
 function checksOf<Member>(

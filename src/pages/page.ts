@@ -94,12 +94,8 @@ export function logo({ logoUri, theme }: Pick<Appearance, 'logoUri' | 'theme'>):
 function logoSources(logoUri: Logo | undefined): string[] {
   if (logoUri === undefined) return []
   const images = typeof logoUri === 'string' ? [logoUri] : [logoUri.light, logoUri.dark]
-  return [...new Set(images.map(sourceOf))]
-}
-
-function sourceOf(imageUrl: string): string {
-  const { protocol, origin } = new URL(imageUrl)
-  return protocol === 'data:' ? 'data:' : origin
+  const sources = images.map((url) => (url.startsWith('data:') ? 'data:' : new URL(url).origin))
+  return [...new Set(sources)]
 }
 
 /** An address in a list of them, which white space and a comma at the end would divide. */

@@ -140,17 +140,13 @@ export function hashSource(text: string): string {
 /** The colours and the radius as variables. A theme with colours for one scheme only has that scheme on every device. */
 function colorsOf(theme: Theme): string {
   const { light, dark } = palettesOf(theme)
+  const scheme = light && dark ? 'light dark' : `only ${light ? 'light' : 'dark'}`
+  const first = light ?? (dark as Palette)
+  const inDark = light && dark && `@media (prefers-color-scheme: dark) { :root { ${variablesOf(dark)} } }`
   const radius = `:root { --radius: ${(theme.radius ?? 12) / 16}rem }`
-  if (light && dark) {
-    return `
-${radius}
-:root { color-scheme: light dark; ${variablesOf(light)} }
-@media (prefers-color-scheme: dark) { :root { ${variablesOf(dark)} } }`
-  }
-  const [scheme, palette] = light ? ['light', light] : ['dark', dark]
-  return `
-${radius}
-:root { color-scheme: only ${scheme}; ${palette ? variablesOf(palette) : ''} }`
+  return ['', radius, `:root { color-scheme: ${scheme}; ${variablesOf(first)} }`, ...(inDark ? [inDark] : [])].join(
+    '\n',
+  )
 }
 
 /** Everything that is not in a palette is made of it, so that its contrast is enough (WCAG 2.2 AA, 1.4.3 and 1.4.11). */

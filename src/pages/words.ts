@@ -2,9 +2,6 @@
 
 import { type Html, html } from './html'
 
-/** A name or another word that is put into a sentence: plain text, or a piece of HTML around it. */
-type Part = string | Html
-
 /**
  * Everything that the pages say, in one language. Each word is plain text. What a sentence is about stands in braces, such as `{client}`;
  * another language can put it at another place.
@@ -275,7 +272,7 @@ export type ReplacedWords = {
 }
 
 /** Puts parts into a sentence, in place of their names in braces. Everything that is not HTML already is escaped. */
-export function sentence(words: string, parts: Readonly<Record<string, Part>>): Html {
+export function sentence(words: string, parts: Readonly<Record<string, string | Html>>): Html {
   const pieces = words.split(/\{(\w+)\}/).map((piece, index) => html`${index % 2 === 1 ? parts[piece] : piece}`)
   return html`${pieces}`
 }

@@ -1,65 +1,41 @@
-import type { ServerResponse } from 'node:http'
+import type { ConnectedGrant } from '../administration/connected-grants'
+import { quotedName } from '../pages/consent-page'
+import { type Html, html, isolate } from '../pages/html'
+import { logo, respondWithPage } from '../pages/page'
+import { sentence, type Words } from '../pages/words'
 import { isRedirectHost } from '../protocol/redirect-uri'
-import type { Appearance } from './appearance'
-import { accessEnds, day, whereabouts } from './connected-apps-page'
-import { quotedName } from './consent-page'
-import { type Html, html, isolate } from './html'
-import type { Language } from './languages'
-import { logo, respondWithPage } from './page'
-import { paged } from './paged'
-import type { Question } from './question-page'
-import { sentence, type Words } from './words'
-
-/** What is shown of an app. */
-interface ShownApp {
-  /** What its question is asked about. */
-  id: string
-  clientId: string
-  clientName: string
-  vouchedFor: boolean
-  publisher?: string | undefined
-  destinations: readonly string[]
-  customers: number
-  lastUsedAt: number
-}
-
-interface Entry {
-  /** Whether it is a rule for all companies, which is not changed here. */
-  isFixed?: boolean | undefined
-  list: 'clientIds' | 'documentHosts' | 'redirectHosts'
-  value: string
-}
+import type { AppOfCompany, AppsOfCompany } from './apps-of-company'
+import type { RuleEntry } from './client-rules'
+import { accessEnds, day, paged, whereabouts } from './connected-apps'
+import type { Question, Visit } from './mounted-page'
 
 /** What the page for the staff of a company shows. */
-export interface ShownCompany {
-  tenantName: string
-  apps: readonly ShownApp[]
-  /** Whether there is more than was counted. */
-  hasMore: boolean
+export interface ShownCompany extends AppsOfCompany {
   /** Which part of the list, as the address says it. */
   page: string
   /** Undefined if every app is allowed that is not blocked. */
-  allowed: readonly Entry[] | undefined
+  allowed: readonly RuleEntry[] | undefined
   /** Whether all can be allowed again. */
   canAllowAll: boolean
-  blocked: readonly Entry[]
+  /** With those that are blocked for all companies, which is not changed here. */
+  blocked: readonly (RuleEntry & { isFixed?: boolean | undefined })[]
   /** Whether the rules can be changed here. */
   canSave: boolean
   /** What no rule can name. */
-  wrong: Entry | undefined
-  issuers: readonly string[]
+  wrong: RuleEntry | undefined
 }
 
 /** Shows what the customers of a company have connected, and its rules. Each button leads to a question. */
-export function respondWithAdministration(res: ServerResponse, company: ShownCompany, appearance: Appearance): void {
+export function showCompany(company: ShownCompany, { res, tenant, tenantName, appearance }: Visit<unknown>): void {
   const { tag, words } = appearance.language
   const { title, intro, none, customer, endAll, issuers } = words.administration
   const { apps, page } = company
-  const tenant = isolate(company.tenantName)
+  const { trustedIssuers } = tenant.policy
+  const name = isolate(tenantName)
   const { shown, more } = paged(apps, page, words)
   const body = html`${logo(appearance)}
 <h1>${title}</h1>
-<p>${sentence(apps.length > 0 || company.hasMore ? intro : none, { tenant })}</p>
+<p>${sentence(apps.length > 0 || company.hasMore ? intro : none, { tenant: name })}</p>
 ${shown.map((app) => section(app, company, tag, words))}
 ${more}
 ${rules(company, words)}
@@ -75,19 +51,24 @@ ${
 ${link({ ask: 'endAll' }, endAll)}
 </section>`
 }
-${company.issuers.length > 0 && html`<section><h2>${sentence(issuers, { tenant })}</h2><ul>${company.issuers.map((one) => html`<li>${isolate(one)}</li>`)}</ul></section>`}`
+${trustedIssuers.length > 0 && html`<section><h2>${sentence(issuers, { tenant: name })}</h2><ul>${trustedIssuers.map(({ issuer }) => html`<li>${isolate(issuer)}</li>`)}</ul></section>`}`
   respondWithPage(res, 200, { title, body, kind: 'list' }, appearance)
 }
 
-function section(app: ShownApp, { hasMore, canSave }: ShownCompany, tag: string, words: Words): Html {
-  const { id, clientName, customers, lastUsedAt } = app
+function section(
+  { id, last, subjects }: AppOfCompany,
+  { hasMore, canSave }: ShownCompany,
+  tag: string,
+  words: Words,
+): Html {
   const { administration, connected } = words
-  const count = new Intl.NumberFormat(tag).format(customers)
-  const entry = entryFor(app)
+  const { clientName, lastUsedAt } = last
+  const count = new Intl.NumberFormat(tag).format(subjects.size)
+  const entry = entryFor(last)
   return html`<section>
-<h2>${quotedName(app, words)}</h2>
+<h2>${quotedName(last, words)}</h2>
 <dl>
-${whereabouts(app, words)}
+${whereabouts(last, words)}
 <dt>${administration.customers}</dt><dd>${hasMore ? sentence(administration.moreThan, { count }) : count}</dd>
 <dt>${connected.lastUsed}</dt><dd>${day(lastUsedAt, tag)}</dd>
 </dl>
@@ -101,7 +82,7 @@ ${canSave && entry && link({ ask: 'block', ...entry }, administration.block, cli
  * How a rule can name an app, and nothing but it: by its document, or by the one host to which its sign-ins lead. The company's own clients are
  * always allowed, and an app on the customers' devices has nothing of its own.
  */
-function entryFor({ clientId, vouchedFor, publisher, destinations }: ShownApp): Omit<Entry, 'isFixed'> | undefined {
+function entryFor({ clientId, vouchedFor, publisher, destinations }: ConnectedGrant): RuleEntry | undefined {
   if (vouchedFor) return undefined
   if (publisher !== undefined) return { list: 'clientIds', value: clientId }
   const [host, ...others] = destinations
@@ -110,14 +91,14 @@ function entryFor({ clientId, vouchedFor, publisher, destinations }: ShownApp): 
 }
 
 function rules({ allowed, canAllowAll, blocked, canSave, wrong }: ShownCompany, words: Words): Html {
-  const { administration } = words
+  const { administration, connect, connected, consent } = words
   const { by, value, block, unblock, remove, allowAll, wrongValue } = administration
-  const kinds = kindsOf(words)
+  const kinds = { redirectHosts: connected.destinations, documentHosts: consent.publisher, clientIds: connect.clientId }
   return html`<section>
 <h2>${administration.rules}</h2>
 <p>${allowed ? administration.onlyAllowed : administration.allAllowed}</p>
 ${allowed && entries(allowed, 'remove', remove)}
-${canAllowAll && canSave && link({ ask: 'allowAll' }, allowAll)}
+${canAllowAll && link({ ask: 'allowAll' }, allowAll)}
 ${blocked.length > 0 && html`<p>${administration.blocked}</p>\n${entries(blocked, 'unblock', unblock)}`}
 ${
   canSave &&
@@ -128,12 +109,12 @@ ${
 <input id="value" name="value" required maxlength="2048" autocomplete="off"${wrong && html` value="${wrong.value}" aria-invalid="true" aria-describedby="wrong"`}>
 ${wrong && html`<p id="wrong" role="alert">${sentence(wrongValue, { value: isolate(wrong.value) })}</p>`}
 <button class="button quiet" name="ask" value="block">${block}</button>
-<button class="button quiet" name="ask" value="allow">${words.consent.allow}</button>
+<button class="button quiet" name="ask" value="allow">${consent.allow}</button>
 </form>`
 }
 </section>`
 
-  function entries(list: readonly Entry[], ask: 'remove' | 'unblock', label: string): Html[] {
+  function entries(list: ShownCompany['blocked'], ask: 'remove' | 'unblock', label: string): Html[] {
     return list.map(
       ({ list: kind, value: name, isFixed }) => html`<p class="soft">${kinds[kind]}</p>
 <div class="row"><b>${isolate(name)}</b>
@@ -143,44 +124,38 @@ ${canSave && !isFixed && link({ ask, list: kind, value: name }, label, name)}</d
   }
 }
 
-function kindsOf({ connect, connected, consent }: Words): Record<Entry['list'], string> {
-  return { redirectHosts: connected.destinations, documentHosts: consent.publisher, clientIds: connect.clientId }
-}
-
 /** A link to a question. @param of What it is about, for those who hear the page. */
 function link(fields: Readonly<Record<string, string>>, label: string, of?: string): Html {
   const name = of !== undefined && html` aria-label="${`${label}: ${of}`}"`
-  return html`<a class="button quiet" href="?${query(fields)}"${name}>${label}</a>`
-}
-
-function query(fields: Readonly<Record<string, string>>): string {
-  return new URLSearchParams(fields).toString()
+  return html`<a class="button quiet" href="?${new URLSearchParams(fields).toString()}"${name}>${label}</a>`
 }
 
 /** What the staff of a company are asked, before it is done. */
 export interface CompanyQuestion {
   ask: 'endApp' | 'endCustomer' | 'endAll' | 'block' | 'unblock' | 'allow' | 'remove' | 'allowAll'
-  app?: ShownApp | undefined
+  app?: AppOfCompany | undefined
   /** The customer, or what a rule names. */
   name?: string | undefined
   /** Whether it is the first that is allowed by name, or the last. */
   isOnly?: boolean | undefined
-  /** For how long access tokens still work, in milliseconds. */
-  accessLeft: number
 }
 
 /** Asks before something of a company changes. */
-export function companyQuestion(of: CompanyQuestion, tenantName: string, language: Language): Question {
-  const { ask, app, name = '', isOnly, accessLeft } = of
+export function companyQuestion(
+  { ask, app, name = '', isOnly }: CompanyQuestion,
+  { tenant, tenantName, appearance: { language } }: Visit<unknown>,
+  fields: Question['fields'],
+  confirmed: Question['confirmed'],
+): Question {
   const { words } = language
   const { administration, connected, consent } = words
-  const client = app ? quotedName(app, words) : ''
+  const client = app ? quotedName(app.last, words) : ''
   // Whoever has made the link has chosen it.
   const quoted = sentence(consent.quote, { name: isolate(name) })
   const parts = { tenant: isolate(tenantName), client, customer: quoted, name: quoted }
-  const ends = accessEnds(accessLeft, language)
+  const ends = accessEnds(tenant.policy.lifetimes.accessToken, language)
   const { endAll, block, blockEffect, unblock, allowEffect, remove, nothingAllowed, allowAll } = administration
-  const { confirm, effect }: Omit<Question, 'heading'> = {
+  const { confirm, effect }: Pick<Question, 'confirm' | 'effect'> = {
     endApp: { confirm: connected.disconnect, effect: ends },
     endCustomer: { confirm: connected.disconnectAll, effect: ends },
     endAll: { confirm: endAll, effect: ends },
@@ -190,10 +165,7 @@ export function companyQuestion(of: CompanyQuestion, tenantName: string, languag
     remove: { confirm: remove, effect: isOnly ? nothingAllowed : blockEffect },
     allowAll: { confirm: allowAll },
   }[ask]
-  return {
-    heading: sentence(administration[`${ask}Question`], parts),
-    about: app && whereabouts(app, words),
-    confirm,
-    effect,
-  }
+  const heading = sentence(administration[`${ask}Question`], parts)
+  const about = app && whereabouts(app.last, words)
+  return { heading, about, effect, confirm, fields: { ask, ...fields }, confirmed }
 }
