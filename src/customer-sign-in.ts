@@ -370,7 +370,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
     }),
   }
   const endpoints: Endpoints = {
-    metadata: metadata({ externalEndpoints, grantTypes, methods, languageTags: appearances.languageTags }),
+    metadata: metadata({ externalEndpoints, grantTypes, methods, languageTags: languages.tags }),
     jwks: jwks(tokens),
     token: token({ clients, clientAuthentication, grantTypes, emit }),
     authorize:

@@ -1,6 +1,4 @@
-// More than 300 lines: data.
-
-import type { ConnectableAssistant, McpServer, Step } from '../connect/connect'
+import type { ConnectableAssistant, Step } from '../connect/connect'
 import type { KnownAssistant } from '../contract/tenant-store'
 
 /** What this package knows of an assistant. */
@@ -56,7 +54,8 @@ export const assistants: readonly Assistant[] = [
       { say: 'clientIdInDialog', menu: 'Advanced settings', field: 'OAuth Client ID' },
       ...claudeConnects,
     ],
-    link: claudeLink,
+    link: ({ address, title }) =>
+      `https://claude.ai/customize/connectors?modal=add-custom-connector&connectorName=${encoded(title)}&connectorUrl=${encoded(address)}`,
     source: 'https://claude-ai.mintlify.app/connectors/building/directory-vs-custom',
     checkedOn: '2026-11-23',
   },
@@ -146,7 +145,10 @@ export const assistants: readonly Assistant[] = [
       { say: 'installOrAdd', app: 'Cursor' },
       { say: 'logInFrom', app: 'Cursor' },
     ],
-    link: cursorLink,
+    link: ({ address, name }) => {
+      const config = Buffer.from(JSON.stringify({ url: address })).toString('base64')
+      return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encoded(name)}&config=${encoded(config)}`
+    },
     config: ({ address, name }) => ({
       file: '~/.cursor/mcp.json',
       content: { mcpServers: { [name]: { url: address } } },
@@ -167,7 +169,7 @@ export const assistants: readonly Assistant[] = [
     }),
     redirectUris: ['http://127.0.0.1:33418/', 'https://vscode.dev/redirect'],
     steps: [{ say: 'install', app: 'VS Code' }, { say: 'trust' }, { say: 'logInFrom', app: 'VS Code' }],
-    link: vscodeLink,
+    link: ({ address, name }) => `vscode:mcp/install?${encoded(JSON.stringify({ name, type: 'http', url: address }))}`,
     source: 'https://code.visualstudio.com/docs/copilot/guides/mcp-developer-guide',
     checkedOn: '2026-11-23',
   },
@@ -255,7 +257,10 @@ export const assistants: readonly Assistant[] = [
       { say: 'install', app: 'goose' },
       { say: 'logInFrom', app: 'goose' },
     ],
-    link: gooseLink,
+    link: ({ address, name, title }) => {
+      const about = `id=${encoded(name)}&name=${encoded(title)}&description=${encoded(title)}`
+      return `goose://extension?url=${encoded(address)}&type=streamable_http&timeout=300&${about}`
+    },
     source: 'https://block.github.io/goose/docs/getting-started/using-extensions',
     checkedOn: '2026-11-23',
   },
@@ -274,29 +279,6 @@ export const knownAssistants: readonly KnownAssistant[] = assistants.flatMap(({ 
 export const appRedirectsOfAssistants: readonly string[] = assistants.flatMap(({ appRedirects = [] }) =>
   appRedirects.map(({ redirect }) => redirect),
 )
-
-/** Opens Claude's dialog for a custom connector. */
-export function claudeLink({ address, title }: McpServer): string {
-  const filledIn = `connectorName=${encoded(title)}&connectorUrl=${encoded(address)}`
-  return `https://claude.ai/customize/connectors?modal=add-custom-connector&${filledIn}`
-}
-
-/** Makes Cursor ask whether to install the server. */
-export function cursorLink({ address, name }: McpServer): string {
-  const config = Buffer.from(JSON.stringify({ url: address })).toString('base64')
-  return `cursor://anysphere.cursor-deeplink/mcp/install?name=${encoded(name)}&config=${encoded(config)}`
-}
-
-/** Makes VS Code ask whether to install the server. */
-export function vscodeLink({ address, name }: McpServer): string {
-  return `vscode:mcp/install?${encoded(JSON.stringify({ name, type: 'http', url: address }))}`
-}
-
-/** Makes goose ask whether to install the server as an extension. */
-export function gooseLink({ address, name, title }: McpServer): string {
-  const about = `id=${encoded(name)}&name=${encoded(title)}&description=${encoded(title)}`
-  return `goose://extension?url=${encoded(address)}&type=streamable_http&timeout=300&${about}`
-}
 
 /** A value of a query. Half of a surrogate pair, which no address can have, becomes U+FFFD. */
 function encoded(value: string): string {

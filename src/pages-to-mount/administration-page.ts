@@ -1,33 +1,32 @@
 import type { ConnectedGrant } from '../administration/connected-grants'
 import { quotedName } from '../pages/consent-page'
 import { type Html, html, isolate } from '../pages/html'
+import type { Language } from '../pages/languages'
 import { logo, respondWithPage } from '../pages/page'
-import { sentence, type Words } from '../pages/words'
+import { sentence } from '../pages/words'
 import { isRedirectHost } from '../protocol/redirect-uri'
 import type { AppOfCompany, AppsOfCompany } from './apps-of-company'
-import type { RuleEntry } from './client-rules'
+import { entriesOf, hasEntry, type RuleEntry, rulesOf } from './client-rules'
 import { accessEnds, day, paged, whereabouts } from './connected-apps'
 import type { Question, Visit } from './mounted-page'
 
-/** What the page for the staff of a company shows. */
+/** What the page for the staff of a company shows besides the company's rules. */
 export interface ShownCompany extends AppsOfCompany {
   /** Which part of the list, as the address says it. */
   page: string
-  /** Undefined if every app is allowed that is not blocked. */
-  allowed: readonly RuleEntry[] | undefined
-  /** Whether all can be allowed again. */
-  canAllowAll: boolean
-  /** With those that are blocked for all companies, which is not changed here. */
-  blocked: readonly (RuleEntry & { isFixed?: boolean | undefined })[]
   /** Whether the rules can be changed here. */
   canSave: boolean
+  /** Whether all can be allowed again. */
+  canAllowAll: boolean
   /** What no rule can name. */
   wrong: RuleEntry | undefined
 }
 
 /** Shows what the customers of a company have connected, and its rules. Each button leads to a question. */
-export function showCompany(company: ShownCompany, { res, tenant, tenantName, appearance }: Visit<unknown>): void {
-  const { tag, words } = appearance.language
+export function showCompany(company: ShownCompany, visit: Visit<unknown>): void {
+  const { res, tenant, tenantName, appearance } = visit
+  const { language } = appearance
+  const { words } = language
   const { title, intro, none, customer, endAll, issuers } = words.administration
   const { apps, page } = company
   const { trustedIssuers } = tenant.policy
@@ -36,9 +35,9 @@ export function showCompany(company: ShownCompany, { res, tenant, tenantName, ap
   const body = html`${logo(appearance)}
 <h1>${title}</h1>
 <p>${sentence(apps.length > 0 || company.hasMore ? intro : none, { tenant: name })}</p>
-${shown.map((app) => section(app, company, tag, words))}
+${shown.map((app) => section(app, company, language))}
 ${more}
-${rules(company, words)}
+${rules(company, visit)}
 ${
   (apps.length > 0 || company.hasMore) &&
   html`<section>
@@ -55,12 +54,8 @@ ${trustedIssuers.length > 0 && html`<section><h2>${sentence(issuers, { tenant: n
   respondWithPage(res, 200, { title, body, kind: 'list' }, appearance)
 }
 
-function section(
-  { id, last, subjects }: AppOfCompany,
-  { hasMore, canSave }: ShownCompany,
-  tag: string,
-  words: Words,
-): Html {
+function section({ id, last, subjects }: AppOfCompany, { hasMore, canSave }: ShownCompany, language: Language): Html {
+  const { tag, words } = language
   const { administration, connected } = words
   const { clientName, lastUsedAt } = last
   const count = new Intl.NumberFormat(tag).format(subjects.size)
@@ -90,16 +85,22 @@ function entryFor({ clientId, vouchedFor, publisher, destinations }: ConnectedGr
   return { list: 'redirectHosts', value: host }
 }
 
-function rules({ allowed, canAllowAll, blocked, canSave, wrong }: ShownCompany, words: Words): Html {
+/** The rules of a company. Those that block something at all companies are not changed here. */
+function rules({ canSave, canAllowAll, wrong }: ShownCompany, { tenant, appearance }: Visit<unknown>): Html {
+  const { words } = appearance.language
+  const { own, allowed } = rulesOf(tenant)
+  const blocked = entriesOf(own.blockedClients)
+  const isForAll = (entry: RuleEntry) => !hasEntry(own.blockedClients, entry)
+  const blockedForAll = tenant.policy.clientRules.blocked.flatMap(entriesOf).filter(isForAll)
   const { administration, connect, connected, consent } = words
   const { by, value, block, unblock, remove, allowAll, wrongValue } = administration
   const kinds = { redirectHosts: connected.destinations, documentHosts: consent.publisher, clientIds: connect.clientId }
   return html`<section>
 <h2>${administration.rules}</h2>
 <p>${allowed ? administration.onlyAllowed : administration.allAllowed}</p>
-${allowed && entries(allowed, 'remove', remove)}
+${allowed && entries(entriesOf(allowed), 'remove', remove)}
 ${canAllowAll && link({ ask: 'allowAll' }, allowAll)}
-${blocked.length > 0 && html`<p>${administration.blocked}</p>\n${entries(blocked, 'unblock', unblock)}`}
+${blocked.length + blockedForAll.length > 0 && html`<p>${administration.blocked}</p>\n${entries(blocked, 'unblock', unblock)}${entries(blockedForAll)}`}
 ${
   canSave &&
   html`<form method="get" action="?">
@@ -114,11 +115,12 @@ ${wrong && html`<p id="wrong" role="alert">${sentence(wrongValue, { value: isola
 }
 </section>`
 
-  function entries(list: ShownCompany['blocked'], ask: 'remove' | 'unblock', label: string): Html[] {
+  /** @param ask What a button of each asks. By default there is none. */
+  function entries(list: readonly RuleEntry[], ask?: 'remove' | 'unblock', label = ''): Html[] {
     return list.map(
-      ({ list: kind, value: name, isFixed }) => html`<p class="soft">${kinds[kind]}</p>
-<div class="row"><b>${isolate(name)}</b>
-${canSave && !isFixed && link({ ask, list: kind, value: name }, label, name)}</div>
+      (entry) => html`<p class="soft">${kinds[entry.list]}</p>
+<div class="row"><b>${isolate(entry.value)}</b>
+${canSave && ask && link({ ask, ...entry }, label, entry.value)}</div>
 `,
     )
   }

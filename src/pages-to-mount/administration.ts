@@ -72,19 +72,12 @@ export function administration(
 
     async show(visit: Visit<StaffOfPage>, of: Fields): Promise<void> {
       const { who: staff, tenant, appearance } = visit
-      const { own, allowed } = rulesOf(tenant)
-      const fixed = tenant.policy.clientRules.blocked
-        .flatMap(entriesOf)
-        .filter((entry) => !hasEntry(own.blockedClients, entry))
-        .map((entry) => ({ ...entry, isFixed: true }))
       const entry = entryIn(of)
       const company = {
         ...(await appsOfCompany(grants, staff.tenantKey, appearance.language.tag)),
         page: of('page'),
-        allowed: allowed ? entriesOf(allowed) : undefined,
-        canAllowAll: saveRules !== undefined && canAllowAll(tenant),
-        blocked: [...entriesOf(own.blockedClients), ...fixed],
         canSave: saveRules !== undefined,
+        canAllowAll: saveRules !== undefined && canAllowAll(tenant),
         wrong: entry && !isPossible(entry) ? entry : undefined,
       }
       showCompany(company, visit)

@@ -19,14 +19,11 @@ export interface Appearance extends Omit<TenantLook, 'locale'> {
 
 /** How the pages look, and in which language they are. */
 export class Appearances {
-  /** The tags of the languages that the pages can be in. */
-  readonly languageTags: readonly string[]
   readonly #languages: Languages
   readonly #byDefault: TenantLook
 
   /** @param byDefault For pages of no company. */
   constructor(languages: Languages, byDefault: TenantLook) {
-    this.languageTags = languages.tags
     this.#languages = languages
     this.#byDefault = byDefault
   }
@@ -45,14 +42,14 @@ export class Appearances {
 const maxTags = 20
 
 /** The languages that the client asks for, the preferred one first: `ui_locales` (OpenID Connect Core section 3.1.2.1). */
-export function askedByClient({ url = '' }: IncomingMessage): string[] {
+function askedByClient({ url = '' }: IncomingMessage): string[] {
   const query = url.slice(url.indexOf('?') + 1)
   const [locales = ''] = [parametersOf(query).ui_locales].flat()
   return locales.split(' ', maxTags)
 }
 
 /** The languages that the browser asks for, the preferred one first: `Accept-Language` (RFC 9110 section 12.5.4). */
-export function askedByBrowser({ headers }: IncomingMessage): string[] {
+function askedByBrowser({ headers }: IncomingMessage): string[] {
   return (headers['accept-language'] ?? '')
     .split(',', maxTags)
     .map((range) => {

@@ -56,8 +56,5 @@ export class ScopeTexts {
 
 function textsOf(words: ScopeWords): string | Text[] {
   if (typeof words === 'string') return words
-  return Object.entries(words).flatMap(([tag, text]) => {
-    const read = languageTagOf(tag)
-    return read ? [{ ...read, text }] : []
-  })
+  return Object.entries(words).map(([tag, text]) => ({ ...(languageTagOf(tag) as LanguageTag), text }))
 }

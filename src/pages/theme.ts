@@ -1,6 +1,6 @@
 import { type Check, imageUrl, isObject, must, mustBeText, nullable, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import type { Logo, Theme, ThemeColors } from '../contract/tenant-store'
+import type { Links, Logo, Theme, ThemeColors } from '../contract/tenant-store'
 
 /** The colours of one page. */
 export type Palette = Required<{ [Name in keyof ThemeColors]: string }>
@@ -70,17 +70,14 @@ function filledIn(scheme: 'light' | 'dark', given: ThemeColors = {}): Palette {
   return { background, card, text, accent }
 }
 
-/** A colour as `#rgb` or `#rrggbb`. */
-export type Color = string
-
-/** The contrast of two colours, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
-export function contrast(one: Color, other: Color): number {
+/** The contrast of two colours as `#rgb` or `#rrggbb`, from 1 to 21 (WCAG 2.2, "contrast ratio"). */
+export function contrast(one: string, other: string): number {
   const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].sort((a, b) => a - b)
   return (lighter + 0.05) / (darker + 0.05)
 }
 
 /** The colour that lies between two others. @param share How much of the second one it has, from 0 to 1. */
-export function mixed(one: Color, other: Color, share: number): Color {
+export function mixed(one: string, other: string, share: number): string {
   const others = channelsOf(other)
   const channels = channelsOf(one).map((channel, index) =>
     Math.round(channel + ((others[index] ?? 0) - channel) * share)
@@ -91,7 +88,7 @@ export function mixed(one: Color, other: Color, share: number): Color {
 }
 
 /** The relative luminance of a colour, from 0 to 1 (WCAG 2.2, "relative luminance"). */
-function luminanceOf(color: Color): number {
+function luminanceOf(color: string): number {
   const [red = 0, green = 0, blue = 0] = channelsOf(color).map((channel) => {
     const share = channel / 255
     return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
@@ -100,7 +97,7 @@ function luminanceOf(color: Color): number {
 }
 
 /** Red, green and blue, from 0 to 255. */
-function channelsOf(color: Color): number[] {
+function channelsOf(color: string): number[] {
   const digits = color.length === 4 ? color.replace(/[^#]/g, '$&$&') : color
   return [1, 3, 5].map((start) => Number.parseInt(digits.slice(start, start + 2), 16))
 }
@@ -109,3 +106,20 @@ const both = record({ light: imageUrl, dark: imageUrl })
 
 /** A picture, or one for each scheme. */
 export const logoImage: Check<Logo> = (given, name) => (isObject(given) ? both(given, name) : imageUrl(given, name))
+
+const webPage = mustBeText('an absolute https URL without credentials', (text) => {
+  if (!/^https:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
+  const { username, password } = new URL(text)
+  return username === '' && password === ''
+})
+
+/** Addresses of pages of a company's own. */
+export const links: Check<Links> = record({
+  home: nullable(webPage),
+  connectedApps: nullable(webPage),
+  privacy: nullable(webPage),
+  terms: nullable(webPage),
+  imprint: nullable(webPage),
+  support: nullable(webPage),
+  documentation: nullable(webPage),
+})

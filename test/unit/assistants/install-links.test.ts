@@ -1,4 +1,11 @@
-import { claudeLink, cursorLink, gooseLink, vscodeLink } from '../../../src/assistants/assistants'
+import { assistants } from '../../../src/assistants/assistants'
+import type { McpServer } from '../../../src/connect/connect'
+
+const linkOf = (id: string) => (server: McpServer) => assistants.find((known) => known.id === id)?.link?.(server) ?? ''
+const claudeLink = linkOf('claude')
+const cursorLink = linkOf('cursor')
+const vscodeLink = linkOf('vscode')
+const gooseLink = linkOf('goose')
 
 const addresses = [
   'https://host.example/v1/acme/mcp',
