@@ -221,13 +221,13 @@ function exportedGrants(
   { id, clients }: NamedTenant,
   registrations: Registrations,
 ): ExportedGrant[] {
-  const names = new Map(clients.map(({ clientId, clientName }) => [clientId, clientName]))
   return grants.map((grant) => {
     const { clientId, endsAt, swap, redeemed = [], request } = grant
     const issued = issuerOfGrant(grant)
     // Of the assertion it keeps hashes.
     const claims = issued ? undefined : grant.claims
-    const clientName = names.has(clientId) ? names.get(clientId) : registrations.read(clientId, id)?.clientName
+    const own = clients.find((client) => client.clientId === clientId)
+    const { clientName } = own ?? registrations.read(clientId, id) ?? {}
     return {
       grantId: grant.grantId,
       clientId,

@@ -9,7 +9,8 @@ export type TenantCall = TenantSelector & { actor?: string | undefined }
 
 /**
  * What a host can do with everything that the store has about a tenant. With `tenantId`, neither method asks the tenant store, so both work for
- * a tenant that is switched off or gone, and an id that nothing is stored under is no error.
+ * a tenant that is switched off or gone, and an id that nothing is stored under is no error. Both reject with `temporarily_unavailable` if a
+ * store fails, with `not_found` for an unknown `tenantKey`, and with a `ConfigurationError` for a member that is unknown, missing or wrong.
  */
 export interface TenantData {
   /**
@@ -20,8 +21,6 @@ export interface TenantData {
    * left: call it again until it resolves.
    *
    * @returns How many grants this call has ended.
-   * @throws {OAuthError} `temporarily_unavailable` if the store fails.
-   * @throws {ConfigurationError} for a member that is unknown, missing or wrong.
    *
    * @example
    * await signIn.tenants.end({ tenantId: 'company-1', actor: 'staff:42' })
@@ -35,8 +34,6 @@ export interface TenantData {
    * the middle, something may be left: call it again until it resolves.
    *
    * @returns How many live grants this call has ended. What had expired is erased as well, and not counted.
-   * @throws {OAuthError} `temporarily_unavailable` if the store fails.
-   * @throws {ConfigurationError} for a member that is unknown, missing or wrong.
    *
    * @example
    * await signIn.tenants.erase({ tenantId: 'company-1' })

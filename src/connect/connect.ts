@@ -11,7 +11,7 @@ import { optional, requirements, resource, text } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { KnownAssistant } from '../contract/tenant-store'
 import { type Language, type Languages, languageTag } from '../pages/languages'
-import { quotedSentence, type Words } from '../pages/words'
+import type { Words } from '../pages/words'
 import { canonicalResource } from '../protocol/resource'
 import { type ResolvedTenant, spelledByTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
@@ -160,7 +160,7 @@ function guideTo(
   return {
     id,
     name,
-    steps: wayIn.steps.map(({ say, ...names }) => quotedSentence(language.words.steps[say], names, language)),
+    steps: wayIn.steps.map((step) => inWords(step, language)),
     ...(link && { link: link(server) }),
     ...(command !== undefined && { command }),
     ...(config && { config: { file: config.file, text: JSON.stringify(config.content, null, 2) } }),
@@ -168,6 +168,18 @@ function guideTo(
     source,
     checkedOn,
   }
+}
+
+/**
+ * A step in words: each name in quotation marks, except `{app}`. Where the words are written from right to left, each is isolated, so that a
+ * command is not turned around.
+ */
+function inWords({ say, ...names }: Step, { direction, words }: Language): string {
+  return words.steps[say].replace(/\{(\w+)\}/g, (_, slot: string) => {
+    const name = names[slot] ?? ''
+    const isolated = direction === 'rtl' ? `\u2066${name}\u2069` : name
+    return slot === 'app' ? isolated : words.consent.quote.replace('{name}', () => isolated)
+  })
 }
 
 /** How a company lets an assistant in. Undefined if it does not. */

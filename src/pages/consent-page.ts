@@ -49,17 +49,21 @@ export interface ConsentQuestion {
  * with `answered`: the second page has its buttons at another place, below a question in which there is no word of the client's.
  */
 export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion, appearance: Appearance): void {
-  const { tenantName, clientName, vouchedFor, answered } = question
+  const { tenantName, clientName, vouchedFor, answered, asksTwice, action, token } = question
   const { words } = appearance.language
   const { consent } = words
   const plainName = vouchedFor ? clientName : sentence(consent.quote, { name: endOf(clientName) })
   const title = sentence(consent.question, { client: plainName, tenant: tenantName })
   const heading = sentence(consent.question, { client: quotedName(question, words), tenant: isolate(tenantName) })
+  const buttons = html`<form method="post" action="${action}" id="decision">
+<input type="hidden" name="consent_token" value="${token}">
+${decisionButtons(consent, words, asksTwice && !answered)}
+</form>`
   const page = {
     title: answered ? sentence(consent.confirmTitle, { question: title }) : title,
     body: answered
       ? html`<h1>${consent.confirm}</h1>
-${buttons(question, words)}
+${buttons}
 <section>
 ${parties(question, appearance)}
 <h2>${heading}</h2>
@@ -68,7 +72,7 @@ ${details(question, appearance)}
       : html`${parties(question, appearance)}
 <h1>${heading}</h1>
 ${details(question, appearance)}
-${buttons(question, words)}`,
+${buttons}`,
   }
   respondWithPage(res, 200, page, appearance)
 }
@@ -135,13 +139,6 @@ function account({ customerName: name, switchAccount }: ConsentQuestion, { conse
   const customer = name !== undefined && html`${sentence(consent.signedInAs, { customer: isolate(name) })} `
   const other = switchAccount && button('switch', consent.otherAccount, html` form="decision"`)
   return html`<p>${customer}${other}</p>`
-}
-
-function buttons({ action, token, asksTwice, answered }: ConsentQuestion, words: Words): Html {
-  return html`<form method="post" action="${action}" id="decision">
-<input type="hidden" name="consent_token" value="${token}">
-${decisionButtons(words.consent, words, asksTwice && !answered)}
-</form>`
 }
 
 /** The buttons of a decision. @param isUnsure Whether one takes the place of Allow where a browser cannot tell what a press was meant for. */

@@ -95,15 +95,11 @@ function languageOf(tag: string, words: Words): Language {
 }
 
 function withReplaced({ scopes, ...pages }: Words, replaced: ReplacedWords): Words {
-  const merged = Object.entries(pages).map(([page, words]) => [
-    page,
-    { ...words, ...defined(replaced[page as keyof ReplacedWords]) },
-  ])
+  const merged = Object.entries(pages).map(([page, words]) => {
+    const own: Readonly<Record<string, string | undefined>> = replaced[page as keyof ReplacedWords] ?? {}
+    return [page, Object.fromEntries(Object.entries(words).map(([name, word]) => [name, own[name] ?? word]))]
+  })
   return { scopes, ...Object.fromEntries(merged) }
-}
-
-function defined(words: Readonly<Record<string, string | undefined>> = {}): Record<string, string> {
-  return Object.fromEntries(Object.entries(words).flatMap(([name, word]) => (word === undefined ? [] : [[name, word]])))
 }
 
 /** What two language tags are compared by (RFC 5646). */

@@ -74,8 +74,9 @@ function footer({ language: { words }, links }: Appearance): Html | undefined {
  * lead on to any scheme. The page has no form but ours.
  */
 function policy({ source }: Style, logoUri: Logo | undefined, script: string | undefined): string {
-  const images = logoSources(logoUri)
-  const allowed = images.length > 0 ? `; img-src ${images.join(' ')}` : ''
+  const images = typeof logoUri === 'object' ? [logoUri.light, logoUri.dark] : [logoUri ?? []].flat()
+  const sources = new Set(images.map((url) => (url.startsWith('data:') ? 'data:' : new URL(url).origin)))
+  const allowed = sources.size > 0 ? `; img-src ${[...sources].join(' ')}` : ''
   const scripts = script === undefined ? '' : `; script-src ${hashSource(script)}`
   return `default-src 'none'; style-src ${source}; base-uri 'none'; frame-ancestors 'none'${allowed}${scripts}`
 }
@@ -88,14 +89,6 @@ export function logo({ logoUri, theme }: Pick<Appearance, 'logoUri' | 'theme'>):
   if (!palettes.light || !palettes.dark)
     return html`<img src="${palettes.light ? logoUri.light : logoUri.dark}" alt="">`
   return html`<picture><source srcset="${candidate(logoUri.dark)}" media="(prefers-color-scheme: dark)"><img src="${logoUri.light}" alt=""></picture>`
-}
-
-/** The source expressions that allow the logo (CSP 3 section 2.3.1). */
-function logoSources(logoUri: Logo | undefined): string[] {
-  if (logoUri === undefined) return []
-  const images = typeof logoUri === 'string' ? [logoUri] : [logoUri.light, logoUri.dark]
-  const sources = images.map((url) => (url.startsWith('data:') ? 'data:' : new URL(url).origin))
-  return [...new Set(sources)]
 }
 
 /** An address in a list of them, which white space and a comma at the end would divide. */

@@ -277,22 +277,6 @@ export function sentence(words: string, parts: Readonly<Record<string, string | 
   return html`${pieces}`
 }
 
-/**
- * Puts names of somebody else's into a sentence of plain text: each in quotation marks, except `{app}`. Where the sentence is written from right
- * to left, each is isolated, so that a command is not turned around.
- */
-export function quotedSentence(
-  words: string,
-  names: Readonly<Record<string, string>>,
-  { direction, words: { consent } }: { direction: 'ltr' | 'rtl'; words: Words },
-): string {
-  return words.replace(/\{(\w+)\}/g, (_, slot: string) => {
-    const name = names[slot] ?? ''
-    const isolated = direction === 'rtl' ? `\u2066${name}\u2069` : name
-    return slot === 'app' ? isolated : consent.quote.replace('{name}', () => isolated)
-  })
-}
-
 /** The names in braces in a sentence, in alphabetical order. */
 export function partsIn(words: string): string[] {
   const names = [...words.matchAll(/\{([^{}]*)\}/g)].map(([, name = '']) => name)
