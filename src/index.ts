@@ -1,7 +1,13 @@
 export type { ConnectedGrant, GrantedScope } from './administration/connected-grants'
-export type { CustomerGrants, ExportedGrant, GrantSelector, GrantsRequest } from './administration/customer-grants'
-export type { GrantsPage, PageRequest, TenantSelector } from './administration/named-tenant'
-export type { TenantCall, TenantData } from './administration/tenant-data'
+export type {
+  CustomerGrants,
+  ExportedGrant,
+  GrantSelector,
+  GrantsPage,
+  GrantsRequest,
+  PageRequest,
+} from './administration/customer-grants'
+export type { TenantCall, TenantData, TenantSelector } from './administration/tenant-data'
 export { knownAssistants } from './assistants/assistants'
 export type { AuthorizationResponse } from './authorization/authorizations'
 export type { Customer } from './authorization/customer'

@@ -5,20 +5,16 @@ import type { Grant } from '../contract/token-store'
 import { isConnected } from '../grants/credential'
 import { withinTime } from '../host/call-host'
 import { type Languages, type LanguageTag, languageTagOf } from '../pages/languages'
-import type { ScopeTexts } from '../pages/scope-words'
+import type { ScopeTexts, ShownScope } from '../pages/scope-words'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
 import { issuerOfGrant } from '../protocol/trusted-issuer-claim'
-import type { NamedTenant } from './named-tenant'
+import type { NamedTenant } from './tenant-data'
 
 /** What a scope is called, for a page. */
-export interface GrantedScope {
+export interface GrantedScope extends ShownScope {
   /** The scope token. */
   scope: string
-  /** Its words. The scope token itself, if the option `scopes` does not have it. */
-  text: string
-  /** The language tag of the words, if they are in another language than the one that was asked for. */
-  lang?: string | undefined
 }
 
 /** What a customer can be told of a connected client. */

@@ -1,5 +1,5 @@
 import type { Registrations } from '../clients/registrations'
-import { flag, identifier, optional, record, requirements, text } from '../configuration/checks'
+import { flag, identifier, optional, record, requirements, text, wholeNumber } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Grant } from '../contract/token-store'
 import type { Grants } from '../grants/grants'
@@ -9,16 +9,23 @@ import { customerHandle } from '../protocol/customer-handle'
 import { issuerOfGrant } from '../protocol/trusted-issuer-claim'
 import type { Tenants } from '../tenants/tenants'
 import type { ConnectedGrant, ConnectedGrants } from './connected-grants'
-import {
-  actor,
-  type GrantsPage,
-  type NamedTenant,
-  namedTenant,
-  type PageRequest,
-  pageMembers,
-  type TenantSelector,
-  tenantMembers,
-} from './named-tenant'
+import { actor, type NamedTenant, namedTenant, type TenantSelector, tenantMembers } from './tenant-data'
+
+/** Which page of a list to give. */
+export interface PageRequest {
+  /** The `next` of the page before. */
+  after?: string | undefined
+  /** The most grants of a page, 1 to 1000. Default 100. */
+  limit?: number | undefined
+}
+
+/** A page of a list. */
+export interface GrantsPage<G> {
+  /** The grants of this page, in no particular order. They can be fewer than the limit, even none, although there is a next page. */
+  grants: G[]
+  /** The `after` of the next page. Absent if this is the last one. */
+  next?: string | undefined
+}
 
 /**
  * Which grants to list: those of a customer, or with `anyCustomer: true` those of all customers of the tenant. One of them is required, so that
@@ -143,6 +150,9 @@ export interface CustomerGrants {
    */
   revokeAll(of: GrantSelector & { actor?: string | undefined }): Promise<number>
 }
+
+/** The members of {@link PageRequest}. */
+export const pageMembers = { after: optional(text), limit: optional(wholeNumber(1, 1000), 100) }
 
 const someGrants = record({
   ...tenantMembers,

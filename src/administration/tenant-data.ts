@@ -1,8 +1,11 @@
-import { optional, record } from '../configuration/checks'
+import { identifier, must, optional, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import type { Grants } from '../grants/grants'
 import type { GuardedStore } from '../host/guarded-store'
 import type { Tenants } from '../tenants/tenants'
-import { actor, namedTenant, type TenantSelector, tenantMembers } from './named-tenant'
+
+/** A tenant: by its key while the tenant store knows it, or by its id, which works for one that is switched off or gone too. */
+export type TenantSelector = { tenantKey: string; tenantId?: never } | { tenantId: string; tenantKey?: never }
 
 /** A tenant, and who makes the call, for its events: 1 to 200 characters (docs/administration.md). */
 export type TenantCall = TenantSelector & { actor?: string | undefined }
@@ -41,6 +44,18 @@ export interface TenantData {
   erase(tenant: TenantCall): Promise<number>
 }
 
+/** What is known of a tenant that the host names. If it is named by its id, there is no key and no record. */
+export type NamedTenant = Awaited<ReturnType<Tenants['identify']>> & { key: string | undefined }
+
+/** The members by which a host names a tenant. */
+export const tenantMembers = { tenantKey: optional(text), tenantId: optional(identifier) }
+
+/** Who makes a call, for its events. The error quotes nothing: hosts may pass on what somebody has typed. */
+export const actor = must<string>(
+  'a string of 1 to 200 characters without control characters, or omitted',
+  (given) => typeof given === 'string' && /^\P{Cc}{1,200}$/u.test(given),
+)
+
 const oneTenant = record({ ...tenantMembers, actor: optional(actor) })
 
 export function tenantData(tenants: Tenants, grants: Grants, store: GuardedStore): TenantData {
@@ -55,4 +70,24 @@ export function tenantData(tenants: Tenants, grants: Grants, store: GuardedStore
     end: (tenant) => end(tenant, 'tenants.end', 'grants'),
     erase: (tenant) => end(tenant, 'tenants.erase', 'everything'),
   }
+}
+
+/**
+ * Finds the tenant that a host names.
+ *
+ * @param method What an error calls the host's call.
+ * @throws {OAuthError} `not_found` for an unknown key.
+ */
+export async function namedTenant(
+  { tenantKey, tenantId }: { tenantKey: string | undefined; tenantId: string | undefined },
+  tenants: Tenants,
+  method: string,
+): Promise<NamedTenant> {
+  if (tenantKey !== undefined && tenantId === undefined)
+    return { key: tenantKey, ...(await tenants.identify(tenantKey)) }
+  if (tenantId !== undefined && tenantKey === undefined)
+    return { id: tenantId, key: undefined, clients: [], locale: undefined, ownAddresses: [] }
+  throw new ConfigurationError(method, undefined, 'an object with a tenantKey or a tenantId', {
+    says: 'must have a tenantKey or a tenantId, and not both',
+  })
 }

@@ -98,7 +98,7 @@ function rules({ canSave, canAllowAll, wrong }: ShownCompany, { tenant, appearan
   return html`<section>
 <h2>${administration.rules}</h2>
 <p>${allowed ? administration.onlyAllowed : administration.allAllowed}</p>
-${allowed && entries(entriesOf(allowed), 'remove', remove)}
+${allowed !== null && entries(entriesOf(allowed), 'remove', remove)}
 ${canAllowAll && link({ ask: 'allowAll' }, allowAll)}
 ${blocked.length + blockedForAll.length > 0 && html`<p>${administration.blocked}</p>\n${entries(blocked, 'unblock', unblock)}${entries(blockedForAll)}`}
 ${

@@ -1,7 +1,6 @@
 import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
-import { actor } from '../administration/named-tenant'
-import type { TenantData } from '../administration/tenant-data'
+import { actor, type TenantData } from '../administration/tenant-data'
 import { func, optional, record, requirements, text } from '../configuration/checks'
 import type { ClientRule, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'

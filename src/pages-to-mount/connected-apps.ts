@@ -71,7 +71,7 @@ export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrant
     let after: string | undefined
     for (let count = 0; count < maxPages; count++) {
       const page = await grants.list({ ...who, language: appearance.language.tag, after })
-      for (const grant of page.grants) apps.set(grant.clientId, merged(apps.get(grant.clientId), grant))
+      for (const grant of page.grants) apps.set(grant.clientId, merged(apps.get(grant.clientId) ?? grant, grant))
       after = page.next
       if (after === undefined) break
     }
@@ -80,15 +80,15 @@ export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrant
 }
 
 /** What all grants of a client have in common: their words, the first day and the last, and whether the company's own sign-in has made one. */
-function merged(app: ConnectedGrant | undefined, grant: ConnectedGrant): ConnectedGrant {
-  const scopeTexts = [...(app?.scopeTexts ?? []), ...grant.scopeTexts]
+function merged(app: ConnectedGrant, grant: ConnectedGrant): ConnectedGrant {
+  const scopeTexts = [...app.scopeTexts, ...grant.scopeTexts]
   const isFirst = (text: string, index: number) => scopeTexts.findIndex((other) => other.text === text) === index
   return {
     ...grant,
     scopeTexts: scopeTexts.filter(({ text }, index) => isFirst(text, index)),
-    issuer: grant.issuer ?? app?.issuer,
-    connectedAt: Math.min(grant.connectedAt, app?.connectedAt ?? grant.connectedAt),
-    lastUsedAt: Math.max(grant.lastUsedAt, app?.lastUsedAt ?? grant.lastUsedAt),
+    issuer: grant.issuer ?? app.issuer,
+    connectedAt: Math.min(grant.connectedAt, app.connectedAt),
+    lastUsedAt: Math.max(grant.lastUsedAt, app.lastUsedAt),
   }
 }
 

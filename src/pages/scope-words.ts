@@ -8,8 +8,9 @@ export type ScopeWords = string | Readonly<Record<string, string>>
 
 /** What a scope is called on one page. */
 export interface ShownScope {
+  /** Its words. The scope token itself, if the option `scopes` does not have it. */
   text: string
-  /** The language tag of the text, if it is not the language of the page. */
+  /** The language tag of the words, if they are in another language than the one that was asked for. */
   lang?: string | undefined
 }
 
