@@ -67,7 +67,6 @@ export type ConnectedGrants = ReturnType<typeof connectedGrants>
 
 /**
  * @param documents Absent if clients cannot identify themselves by a metadata document.
- * @param options.baseUrl The option.
  * @param locale The language of companies that have chosen none.
  */
 export function connectedGrants(
@@ -106,11 +105,7 @@ export function connectedGrants(
     await withinTime(Promise.allSettled(fetching), maxWait, () => [])
   }
 
-  /**
-   * Describes those of a company's grants whose code has been redeemed.
-   *
-   * @param language The tag of the language of what is in words. Default: the company's.
-   */
+  /** Describes those of a company's grants whose code has been redeemed. @param language That of what is in words. Default: the company's. */
   return async (
     grants: readonly Grant[],
     tenant: NamedTenant,

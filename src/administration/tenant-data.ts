@@ -72,12 +72,7 @@ export function tenantData(tenants: Tenants, grants: Grants, store: GuardedStore
   }
 }
 
-/**
- * Finds the tenant that a host names.
- *
- * @param method What an error calls the host's call.
- * @throws {OAuthError} `not_found` for an unknown key.
- */
+/** Finds the tenant that a host names. @param method What an error calls the call. @throws {OAuthError} `not_found` for an unknown key. */
 export async function namedTenant(
   { tenantKey, tenantId }: { tenantKey: string | undefined; tenantId: string | undefined },
   tenants: Tenants,

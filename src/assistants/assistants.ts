@@ -4,10 +4,10 @@ import type { KnownAssistant } from '../contract/tenant-store'
 /** What this package knows of an assistant. */
 interface Assistant extends ConnectableAssistant {
   /**
-   * The addresses of its app that are redirect URIs although their scheme has no dot: each is one, or with a slash at its end all that begin
-   * with it. The source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
+   * The address of its app that is a redirect URI although its scheme has no dot: one, or with a slash at its end all that begin with it. The
+   * source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
    */
-  appRedirects?: readonly { redirect: string; source: string; date: string }[] | undefined
+  appRedirect?: { redirect: string; source: string; date: string } | undefined
 }
 
 const logIn: Step = { say: 'logIn' }
@@ -133,14 +133,12 @@ export const assistants: readonly Assistant[] = [
       'https://www.cursor.com/agents/mcp/oauth/callback',
       'http://localhost:8787/callback',
     ],
-    appRedirects: [
-      {
-        redirect: 'cursor://anysphere.cursor-mcp/oauth/',
-        source:
-          'https://forum.cursor.com/t/oauth-redirect-uri-changed-from-cursor-to-http-localhost-for-streamable-http-mcp/165019',
-        date: '2026-11-22',
-      },
-    ],
+    appRedirect: {
+      redirect: 'cursor://anysphere.cursor-mcp/oauth/',
+      source:
+        'https://forum.cursor.com/t/oauth-redirect-uri-changed-from-cursor-to-http-localhost-for-streamable-http-mcp/165019',
+      date: '2026-11-22',
+    },
     steps: [
       { say: 'installOrAdd', app: 'Cursor' },
       { say: 'logInFrom', app: 'Cursor' },
@@ -276,8 +274,8 @@ export const assistants: readonly Assistant[] = [
 export const knownAssistants: readonly KnownAssistant[] = assistants.flatMap(({ document }) => document ?? [])
 
 /** The default of the option `appRedirects`. */
-export const appRedirectsOfAssistants: readonly string[] = assistants.flatMap(({ appRedirects = [] }) =>
-  appRedirects.map(({ redirect }) => redirect),
+export const appRedirectsOfAssistants: readonly string[] = assistants.flatMap(
+  ({ appRedirect }) => appRedirect?.redirect ?? [],
 )
 
 /** A value of a query. Half of a surrogate pair, which no address can have, becomes U+FFFD. */

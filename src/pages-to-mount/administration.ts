@@ -142,11 +142,7 @@ export function administration(
   }
 }
 
-/**
- * The rules as they are after a change. Undefined if there is no such change.
- *
- * @param allowed What is allowed, also where the record says nothing.
- */
+/** The rules after a change. Undefined if there is no such change. @param allowed What is allowed, also where the record says nothing. */
 function changedRules(
   ask: string,
   { allowedClients, blockedClients }: CompanyRules,

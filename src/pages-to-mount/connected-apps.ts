@@ -134,11 +134,7 @@ ${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant })
 // So that a page with everything about each stays small.
 const perPage = 10
 
-/**
- * The part of a list that a page shows, and the link to the next part.
- *
- * @param asked The number of the part, as the address says it.
- */
+/** The part of a list that a page shows, and the link to the next. @param asked Its number, as the address says it. */
 export function paged<T>(
   items: readonly T[],
   asked: string,

@@ -12,7 +12,6 @@ const maxLength = 60
 
 /** What the consent page asks a customer. */
 export interface ConsentQuestion {
-  /** The company's name. */
   tenantName: string
   /** The client's name, as the client gives it. */
   clientName: string

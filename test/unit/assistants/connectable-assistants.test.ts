@@ -26,12 +26,12 @@ describe('the assistants of a "Connect an assistant" page', () => {
       checkedOn,
       redirectUris,
       registersFor = 'none',
-      appRedirects = [],
+      appRedirect,
     } = assistant
     expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(source).toMatch(/^https:\/\/[\w.-]+\/\w/)
     expect(checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/)
-    for (const redirect of appRedirects) {
+    for (const redirect of [appRedirect ?? []].flat()) {
       expect(redirect.source).toMatch(/^https:\/\/[\w.-]+\/\w/)
       expect(redirect.date).toMatch(/^20\d\d-\d\d-\d\d$/)
     }
