@@ -1,74 +1,55 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Fault, fault } from './findings'
-import { shownUrl } from './printable'
 
 /** An HTTP response, with its whole body, and what findings say of it. */
-export class Answer {
-  /** How findings name the request: `POST https://assistant.example/v1/acme/mcp`. */
-  readonly request: string
-  /** The path of the request. */
-  readonly path: string
-  /** The location of nginx that serves the path. */
-  readonly place: string
-  readonly type: string
-  /** The body, if it is a JSON object. */
-  readonly json: Record<string, unknown> | undefined
-  /** The `error` of an OAuth error (RFC 6749 section 5.2), or nothing. */
-  readonly error: string
-  readonly description: string
-  readonly #headers: IncomingHttpHeaders
+export type Answer = ReturnType<typeof answerOf>
 
-  constructor(
-    readonly url: string,
-    method: string,
-    readonly status: number,
-    headers: IncomingHttpHeaders,
-    readonly text: string,
-  ) {
-    this.#headers = headers
-    this.request = `${method} ${shownUrl(url)}`
-    this.path = new URL(url).pathname
-    this.place = this.path.startsWith('/.well-known/') ? '/.well-known/' : this.path.replace(/[^/]*$/, '')
-    this.type = headers['content-type'] ?? 'missing'
-    this.json = jsonObject(text)
-    const { error, error_description: description } = this.json ?? {}
-    this.error = typeof error === 'string' ? error : ''
-    this.description = typeof description === 'string' ? description : ''
+export function answerOf(url: string, method: string, status: number, headers: IncomingHttpHeaders, text: string) {
+  /** The value of a header, whose name is in lower case. */
+  const header = (name: string) => headers[name]?.toString()
+  const path = new URL(url).pathname
+  const type = header('content-type') ?? 'missing'
+  const isHtml = /^text\/html\b/i.test(type) || /^\s*<(!doctype|html)\b/i.test(text)
+  const botMark = header('cf-mitigated') ?? header('x-amzn-waf-action') ?? header('x-datadome')
+  const botWords =
+    /captcha|just a moment|attention required|verify (that )?you are (a )?human|unusual traffic|are you a robot/i
+  const location = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined
+  const challenge = header('www-authenticate') ?? ''
+  const json = jsonObject(text)
+  const { error, error_description: description } = json ?? {}
+  return {
+    url,
+    status,
+    header,
+    text,
+    /** How findings name the request: `POST https://assistant.example/v1/acme/mcp`. */
+    request: `${method} ${shownUrl(url)}`,
+    path,
+    /** The location of nginx that serves the path. */
+    place: path.startsWith('/.well-known/') ? '/.well-known/' : path.replace(/[^/]*$/, ''),
+    type,
+    isHtml,
+    isJson: json !== undefined,
+    /** The members of the body, if it is a JSON object. */
+    members: json ?? {},
+    /** The `error` of an OAuth error (RFC 6749 section 5.2), or nothing. */
+    error: typeof error === 'string' ? error : '',
+    description: typeof description === 'string' ? description : '',
+    /** How a challenge asks for credentials: its first word (RFC 9110 section 11.3). */
+    scheme: challenge.split(/[ ,]/, 1)[0] ?? '',
+    challenge: bearerChallenge(challenge),
+    /** Each `Set-Cookie` header. */
+    cookies: headers['set-cookie'] ?? [],
+    /** Where the response redirects to. Undefined if it is no redirect. */
+    redirect: location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined,
+    /** Whether a firewall or a bot protection has answered in place of the app. */
+    isBotWall: botMark !== undefined || ([403, 405, 429, 503, 200].includes(status) && isHtml && botWords.test(text)),
   }
+}
 
-  /** The value of a header, those of a repeated one joined with commas. The name is in lower case. */
-  header(name: string): string | undefined {
-    const value = this.#headers[name]
-    return Array.isArray(value) ? value.join(', ') : value
-  }
-
-  /** Each `Set-Cookie` header. */
-  get cookies(): readonly string[] {
-    return this.#headers['set-cookie'] ?? []
-  }
-
-  get isHtml(): boolean {
-    return /^text\/html\b/i.test(this.type) || /^\s*<(!doctype|html)\b/i.test(this.text)
-  }
-
-  /** Where the response redirects to, as an absolute URL. Undefined if it is no redirect. */
-  get redirect(): URL | undefined {
-    const location = this.header('location')
-    const isRedirect = [301, 302, 303, 307, 308].includes(this.status)
-    return isRedirect && location !== undefined && URL.canParse(location, this.url)
-      ? new URL(location, this.url)
-      : undefined
-  }
-
-  /** Whether a firewall or a bot protection has answered in place of the app. */
-  get isBotWall(): boolean {
-    const marked = this.header('cf-mitigated') ?? this.header('x-amzn-waf-action') ?? this.header('x-datadome')
-    const words =
-      /captcha|just a moment|attention required|verify (that )?you are (a )?human|unusual traffic|are you a robot/i
-    return (
-      marked !== undefined || ([403, 405, 429, 503, 200].includes(this.status) && this.isHtml && words.test(this.text))
-    )
-  }
+/** An address without its query and fragment, in which there may be a code. */
+export function shownUrl(url: string): string {
+  return url.replace(/[?#].*$/s, '')
 }
 
 function jsonObject(text: string): Record<string, unknown> | undefined {
@@ -96,11 +77,6 @@ export function bearerChallenge(header: string): Challenge | undefined {
   )
 }
 
-/** How a challenge asks for credentials: its first word (RFC 9110 section 11.3). */
-export function schemeOf(challenge: string): string {
-  return challenge.split(/[ ,]/, 1)[0] ?? ''
-}
-
 /** @throws {Fault} if an answer cannot be the app's own: something in front has redirected, refused or replaced it. */
 export function checkOwn(answer: Answer): void {
   const { status, redirect } = answer
@@ -108,10 +84,8 @@ export function checkOwn(answer: Answer): void {
   if (redirect) throw redirection(answer, redirect)
   if (status === 429) throw fault('rate-limited', answer)
   if (status === 413) throw fault('body-limit', answer)
-  const challenge = answer.header('www-authenticate') ?? ''
-  const asksForPassword = /\b(basic|digest|negotiate|ntlm)\b/i.test(challenge) && !bearerChallenge(challenge)
-  if (status === 401 && asksForPassword && !answer.error)
-    throw fault('password-asked', { ...answer, scheme: schemeOf(challenge) })
+  const asksForPassword = /\b(basic|digest|negotiate|ntlm)\b/i.test(answer.header('www-authenticate') ?? '')
+  if (status === 401 && asksForPassword && !answer.challenge && !answer.error) throw fault('password-asked', answer)
   if (status < 500) return
   if (answer.error === 'temporarily_unavailable') throw fault('temporarily-unavailable', answer)
   const isProxy = status === 502 || status === 504 || (status === 503 && answer.isHtml)
@@ -121,8 +95,8 @@ export function checkOwn(answer: Answer): void {
 /** The body of an answer that is always a JSON object. @throws {Fault} if it is none. */
 export function jsonOf(answer: Answer): Record<string, unknown> {
   checkOwn(answer)
-  const { json, status, isHtml } = answer
-  if (json) return json
+  const { isJson, members, status, isHtml } = answer
+  if (isJson) return members
   if (status === 404) throw fault('not-routed', answer)
   if (status === 405) throw fault('method-refused', answer)
   if (isHtml) throw fault(status >= 400 ? 'error-page' : 'html-page', answer)

@@ -18,12 +18,10 @@ interface CrossOrigin extends Asked {
 export async function checkAcrossOrigins(
   visit: Visit,
   url: string,
-  { send = true, ...call }: CrossOrigin & { send?: boolean | undefined },
+  { send = true, ...call }: CrossOrigin & { send?: boolean },
 ): Promise<void> {
   checkPreflight(await askFirst(visit, url, call), call.asks, visit)
-  if (!send) return
-  const answer = await visit.wire.ask(url, { ...call, headers: { ...call.headers, Origin: origin } })
-  checkReadable(answer, visit)
+  if (send) checkReadable(await askThen(visit, url, call), visit)
 }
 
 /**
@@ -33,53 +31,51 @@ export async function checkAcrossOrigins(
 export async function checkApiAcrossOrigins(visit: Visit, url: string, call: Asked): Promise<void> {
   const asks = ['authorization', 'content-type', 'mcp-protocol-version']
   const preflight = await askFirst(visit, url, { ...call, asks })
-  const answer = await visit.wire.ask(url, { ...call, headers: { ...call.headers, Origin: origin } })
-  const allows = [preflight, answer].map((each) => each.header('access-control-allow-origin') !== undefined)
-  if (!allows.includes(true)) {
-    visit.note('The API has no CORS, so clients in a browser cannot call it. Assistants on servers and devices can.')
-    return
-  }
+  const answer = await askThen(visit, url, call)
+  if ([preflight, answer].every(({ header }) => header('access-control-allow-origin') === undefined))
+    return visit.note(
+      'The API has no CORS, so clients in a browser cannot call it. Assistants on servers and devices can.',
+    )
   checkPreflight(preflight, asks, visit)
   checkReadable(answer, visit)
-  const exposed = listed(answer.header('access-control-expose-headers'))
+  const exposed = listed(answer, 'access-control-expose-headers')
   const hasChallenge = answer.status === 401 && answer.header('www-authenticate') !== undefined
   if (hasChallenge && !exposed.includes('www-authenticate') && !exposed.includes('*'))
     visit.find('challenge-not-exposed', answer)
 }
 
 function askFirst({ wire }: Visit, url: string, { method = 'GET', asks }: CrossOrigin): Promise<Answer> {
-  const headers = { Origin: origin, 'Access-Control-Request-Method': method }
-  const asked = { 'Access-Control-Request-Headers': asks.join(',') }
-  return wire.ask(url, { method: 'OPTIONS', headers: { ...headers, ...asked } })
+  const asked = { 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': asks.join(',') }
+  return wire.ask(url, { method: 'OPTIONS', headers: { Origin: origin, ...asked } })
+}
+
+function askThen({ wire }: Visit, url: string, call: Asked): Promise<Answer> {
+  return wire.ask(url, { ...call, headers: { ...call.headers, Origin: origin } })
 }
 
 function checkPreflight(preflight: Answer, asks: readonly string[], visit: Visit): void {
-  const { status } = preflight
+  const { status, header } = preflight
   const needed = ['Access-Control-Allow-Origin', 'Access-Control-Allow-Headers']
-  const missing = needed.find((name) => preflight.header(name.toLowerCase()) === undefined)
-  if (status < 200 || status > 299 || missing !== undefined) {
-    const how = status < 200 || status > 299 ? `with ${status}` : `without ${missing}`
+  const missing = needed.find((name) => header(name.toLowerCase()) === undefined)
+  const how = status < 200 || status > 299 ? `with ${status}` : missing && `without ${missing}`
+  if (how !== undefined) {
     visit.find('preflight-refused', { ...preflight, how })
     return
   }
-  checkOrigin(preflight, visit)
-  const allowed = listed(preflight.header('access-control-allow-headers'))
+  checkReadable(preflight, visit)
+  const allowed = listed(preflight, 'access-control-allow-headers')
   // A star does not stand for Authorization (Fetch section 4.10).
   const isAllowed = (name: string) => allowed.includes(name) || (allowed.includes('*') && name !== 'authorization')
   for (const header of asks) if (!isAllowed(header)) visit.find('preflight-headers', { ...preflight, header })
 }
 
 function checkReadable(answer: Answer, visit: Visit): void {
-  if (answer.header('access-control-allow-origin') === undefined) visit.find('no-cors', answer)
-  else checkOrigin(answer, visit)
-}
-
-function checkOrigin(answer: Answer, visit: Visit): void {
-  const value = answer.header('access-control-allow-origin') ?? ''
-  if (value.includes(',')) visit.find('cors-twice', { ...answer, value })
+  const value = answer.header('access-control-allow-origin')
+  if (value === undefined) visit.find('no-cors', answer)
+  else if (value.includes(',')) visit.find('cors-twice', { ...answer, value })
   else if (value !== '*' && value !== origin) visit.find('cors-other-origin', { ...answer, value })
 }
 
-function listed(header: string | undefined): string[] {
-  return (header ?? '').split(',').map((name) => name.trim().toLowerCase())
+function listed({ header }: Answer, name: string): string[] {
+  return (header(name) ?? '').split(',').map((each) => each.trim().toLowerCase())
 }

@@ -1,61 +1,53 @@
 import { randomUUID } from 'node:crypto'
-import { Answer, jsonOf } from './answer'
+import { type Answer, answerOf, jsonOf } from './answer'
 import { checkAcrossOrigins } from './cross-origin'
 import { type Fault, fault } from './findings'
 import type { Visit } from './visit'
 import type { Wire } from './wire'
-
-/** A public document of JSON, and its address. */
-export interface Document {
-  url: string
-  answer: Answer
-  members: Record<string, unknown>
-}
 
 const accept = { Accept: 'application/json' }
 // Longer than this, a rotation of keys is seen too late.
 const longestAge = 24 * 3600
 
 /**
- * Reads a public document, as an assistant does.
+ * Reads a public document of JSON, as an assistant does.
  *
  * @returns Undefined if it is not there.
  * @throws {Fault} if something else answers in its place.
  */
-export async function readDocument(wire: Wire, url: string): Promise<Document | undefined> {
+export async function readDocument(wire: Wire, url: string): Promise<Answer | undefined> {
   const answer = await wire.ask(url, { headers: accept })
   if (answer.status === 404 && !answer.isBotWall) {
     const fresh = await readPastCaches(wire, url)
-    if (fresh) throw fault('cached-404', fresh.answer)
+    if (fresh) throw fault('cached-404', fresh)
     if (answer.error === 'not_found') throw fault('company-unknown', answer)
     return undefined
   }
-  const members = jsonOf(answer)
+  jsonOf(answer)
   const { status, error } = answer
-  if (status !== 200)
-    throw fault('unexpected-status', { ...answer, status: `${status} ${error}`.trim(), expected: 200 })
-  return { url, answer, members }
+  if (status === 200) return answer
+  throw fault('unexpected-status', { ...answer, status: `${status} ${error}`.trim(), expected: 200 })
 }
 
 /** The fault of a document that is not where it should be. */
 export function notThere(url: string): Fault {
-  return fault('not-routed', new Answer(url, 'GET', 404, {}, ''))
+  return fault('not-routed', answerOf(url, 'GET', 404, {}, ''))
 }
 
 /** Reads a document with a query that no cache has seen. @returns Undefined if there is none. */
-export async function readPastCaches(wire: Wire, url: string): Promise<Document | undefined> {
-  const fresh = new URL(url)
-  fresh.searchParams.set('doctor', randomUUID())
-  const answer = await wire.ask(fresh.href, { headers: accept })
-  const members = answer.status === 200 ? answer.json : undefined
-  return members && { url, answer, members }
+export async function readPastCaches(wire: Wire, address: string): Promise<Answer | undefined> {
+  const url = new URL(address)
+  url.searchParams.set('doctor', randomUUID())
+  const answer = await wire.ask(url.href, { headers: accept })
+  return answer.status === 200 && answer.isJson ? answer : undefined
 }
 
 /** What holds for every public document: its type, how long it may be cached, HEAD and CORS. */
-export async function checkDocument(visit: Visit, { url, answer }: Document): Promise<void> {
-  if (!/^application\/([\w.-]+\+)?json\b/i.test(answer.type)) visit.find('content-type', answer)
-  const [, maxAge = '0'] = /\b(?:s-maxage|max-age)=(\d+)/i.exec(answer.header('cache-control') ?? '') ?? []
-  if (Number(maxAge) > longestAge) visit.find('cached-long', { ...answer, seconds: maxAge })
+export async function checkDocument(visit: Visit, document: Answer): Promise<void> {
+  const { url, type, header } = document
+  if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) visit.find('content-type', document)
+  const [, maxAge = '0'] = /\b(?:s-maxage|max-age)=(\d+)/i.exec(header('cache-control') ?? '') ?? []
+  if (Number(maxAge) > longestAge) visit.find('cached-long', { ...document, seconds: maxAge })
   const head = await visit.wire.ask(url, { method: 'HEAD', headers: accept })
   if (head.status !== 200) visit.find('head-refused', head)
   await checkAcrossOrigins(visit, url, { headers: accept, asks: ['mcp-protocol-version'] })
@@ -88,8 +80,7 @@ export function checkOrigin(visit: Visit, member: string, value: string, reached
   if (named.origin === reached.origin) return true
   const isHttp = named.protocol === 'http:' && reached.protocol === 'https:'
   const code = named.hostname === reached.hostname && isHttp ? 'wrong-scheme' : 'wrong-host'
-  if (visit.seen.some((seen) => seen.code === code)) return false
-  if (code === 'wrong-scheme') visit.find(code, { member, value })
-  else visit.find(code, { member, value, host: named.host, expected: reached.host })
+  if (!visit.seen.some((seen) => seen.code === code))
+    visit.find(code, { member, value, host: named.host, expected: reached.host })
   return false
 }

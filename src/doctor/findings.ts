@@ -475,7 +475,7 @@ export type FindingCode = keyof typeof findings
 
 /** The values that the words of a finding need. An `Answer` has those about a request. */
 export type ValuesIn<Code extends FindingCode> = Record<
-  NamesIn<(typeof findings)[Code]['says'] | (typeof findings)[Code]['remedy']>,
+  NamesIn<(typeof findings)[Code]['says' | 'remedy']>,
   string | number
 >
 
@@ -484,23 +484,17 @@ type NamesIn<Text extends string> = Text extends `${string}{${infer Name}}${infe
   ? (Name extends `${string} ${string}` ? never : Name) | NamesIn<Rest>
   : never
 
-/** What a step has seen, before it is put into words. */
-export interface Seen {
-  code: FindingCode
-  values: Readonly<Record<string, unknown>>
-}
-
-/** Ends a step with a finding. */
+/** A finding, before it is put into words. Thrown, it ends its step. */
 export class Fault extends Error {
-  readonly seen: Seen
-
-  constructor(seen: Seen) {
-    super(findings[seen.code].says)
-    this.seen = seen
+  constructor(
+    readonly code: FindingCode,
+    readonly values: Readonly<Record<string, unknown>>,
+  ) {
+    super(findings[code].says)
   }
 }
 
-/** Makes a finding that ends the step: `throw fault('no-keys', { url })`. */
+/** Makes a finding of a code and the values that its words need. */
 export function fault<Code extends FindingCode>(code: Code, values: ValuesIn<Code>): Fault {
-  return new Fault({ code, values })
+  return new Fault(code, values)
 }

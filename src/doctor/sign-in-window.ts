@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
@@ -32,10 +33,8 @@ export class OwnBrowser implements SignInWindow {
   }
 
   static async listen(): Promise<OwnBrowser> {
-    const server = createServer()
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject).listen(0, '127.0.0.1', resolve)
-    })
+    const server = createServer().listen(0, '127.0.0.1')
+    await once(server, 'listening')
     return new OwnBrowser(server)
   }
 
@@ -55,13 +54,10 @@ export class OwnBrowser implements SignInWindow {
         const target = req.url ?? '/'
         // Any program of this machine can send anything here. A browser also asks for an icon.
         const url = URL.canParse(target, this.redirectUri) ? new URL(target, this.redirectUri) : undefined
-        if (url?.pathname !== '/callback') {
-          res.writeHead(404).end()
-          return
-        }
-        res.writeHead(200, headers).end(page)
+        if (url?.pathname !== '/callback') return res.writeHead(404).end()
         clearTimeout(timer)
         resolve(url.searchParams)
+        return res.writeHead(200, headers).end(page)
       })
     })
   }
@@ -73,20 +69,17 @@ export class OwnBrowser implements SignInWindow {
   }
 }
 
+// On Windows, `start` belongs to cmd.exe, which would take the & of the address for its own.
+const browsers: Record<string, string> = { darwin: 'open', win32: 'rundll32 url.dll,FileProtocolHandler' }
+
 /**
  * Opens an address in the browser: with the command in `BROWSER`, or with that of the system. No shell reads the address. If there is no
  * browser, nothing happens: the address is also printed.
  */
 function openBrowser(url: string): void {
-  const [command = '', ...args] = process.env.BROWSER?.trim() ? process.env.BROWSER.trim().split(/\s+/) : ofSystem()
+  const browser = process.env.BROWSER?.trim() || browsers[process.platform] || 'xdg-open'
+  const [command = '', ...args] = browser.split(/\s+/)
   const child = spawn(command, [...args, url], { stdio: 'ignore', detached: true })
   child.on('error', () => {})
   child.unref()
-}
-
-function ofSystem(): string[] {
-  if (process.platform === 'darwin') return ['open']
-  // `start` belongs to cmd.exe, which would take the & of the address for its own.
-  if (process.platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler']
-  return ['xdg-open']
 }

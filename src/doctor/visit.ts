@@ -1,7 +1,7 @@
 import { ProofKey } from '../protocol/dpop-proof'
+import { startOf } from '../protocol/without-credentials'
 import type { Answer, Challenge } from './answer'
-import { Fault, type FindingCode, findings, type Seen, type ValuesIn } from './findings'
-import { printable, Secrets } from './printable'
+import { Fault, type FindingCode, fault, findings, type ValuesIn } from './findings'
 import { type Finding, type Report, type Step, type StepName, stepTitles } from './report'
 import type { SignInWindow } from './sign-in-window'
 import { type Asked, Wire } from './wire'
@@ -21,7 +21,7 @@ export interface VisitOptions {
 export interface Found {
   api: {
     /** The request that the API answers with its challenge. */
-    asked: Asked & { method: string }
+    asked: Asked
     /** Undefined if there was none. */
     challenge: Challenge | undefined
   }
@@ -77,31 +77,33 @@ export class Skipped extends Error {
 
 /** The doctor's visit to one API: goes from step to step, and writes down what became of each. */
 export class Visit {
-  readonly address: string
   readonly clientId: string | undefined
   readonly redirectUri: string
   readonly wire: Wire
-  readonly secrets = new Secrets()
   /** The key of the client that the doctor acts as. */
   readonly key = new ProofKey()
   /** What this step has seen. */
-  seen: Seen[] = []
+  seen: Fault[] = []
   #notes: string[] = []
+  readonly #secrets = new Set<string>()
   readonly #found: Map<string, unknown>
   readonly #steps: Step[] = []
-  readonly #onStep: (step: Step) => void
+  readonly #onStep: VisitOptions['onStep']
 
   /**
    * @param address The address that customers paste into an assistant.
    * @param found What is known before the first step.
    */
-  constructor(address: string, options: VisitOptions = {}, found: Partial<Found> = {}) {
-    this.address = address
-    this.clientId = options.clientId
-    this.redirectUri = options.window?.redirectUri ?? 'http://127.0.0.1/callback'
-    this.wire = new Wire(options.timeLimit)
+  constructor(
+    readonly address: string,
+    { clientId, window, onStep, timeLimit }: VisitOptions = {},
+    found: Partial<Found> = {},
+  ) {
+    this.clientId = clientId
+    this.redirectUri = window?.redirectUri ?? 'http://127.0.0.1/callback'
+    this.wire = new Wire(timeLimit)
     this.#found = new Map(Object.entries(found))
-    this.#onStep = options.onStep ?? (() => {})
+    this.#onStep = onStep
   }
 
   /** What earlier steps have found. If one of them led nowhere, this step is skipped. */
@@ -115,12 +117,17 @@ export class Visit {
 
   /** Adds a finding. The step goes on. */
   find<Code extends FindingCode>(code: Code, values: ValuesIn<Code>): void {
-    this.seen.push({ code, values })
+    this.seen.push(fault(code, values))
   }
 
   /** Adds a fact that is neither good nor bad. */
   note(text: string): void {
     this.#notes.push(text)
+  }
+
+  /** Keeps codes and tokens out of the report. A server may repeat them in the text of an error. */
+  hide(...secrets: unknown[]): void {
+    for (const secret of secrets) if (typeof secret === 'string' && secret !== '') this.#secrets.add(secret)
   }
 
   /** Takes a step. What it throws becomes its last finding. */
@@ -135,18 +142,20 @@ export class Visit {
       this.#found.set(name, await take(this))
     } catch (thrown) {
       isSkipped = thrown instanceof Skipped
-      if (thrown instanceof Fault) this.seen.push(thrown.seen)
+      if (thrown instanceof Fault) this.seen.push(thrown)
       else if (thrown instanceof Skipped) this.note(thrown.message)
       else throw thrown
     }
-    const found = withoutRepeats(this.seen.map((each) => this.#inWords(each)))
+    const found = this.seen
+      .map((seen) => this.#inWords(seen))
+      .filter(({ says }, place, all) => all.findIndex((other) => other.says === says) === place)
     const levels = found.map(({ level }) => level)
     const worst = levels.includes('wrong') ? 'wrong' : levels[0]
     const status = worst ?? (isSkipped ? 'skipped' : 'good')
     const notes = this.#notes.map((text) => this.#shown(text))
     const step: Step = { step: name, title: stepTitles[name], status, findings: found, notes }
     this.#steps.push(step)
-    this.#onStep(step)
+    this.#onStep?.(step)
   }
 
   report(): Report {
@@ -154,7 +163,7 @@ export class Visit {
     return { version: 1, address: this.address, good, steps: this.#steps }
   }
 
-  #inWords({ code, values }: Seen): Finding {
+  #inWords({ code, values }: Fault): Finding {
     const { level, says, remedy } = findings[code]
     const filled = (text: string) =>
       text
@@ -166,10 +175,18 @@ export class Visit {
 
   // Secrets first: one that has been cut could not be recognised.
   #shown(text: string): string {
-    return printable(this.secrets.hide(text))
+    return printable([...this.#secrets].reduce((shown, secret) => shown.replaceAll(secret, '…'), text))
   }
 }
 
-function withoutRepeats(found: Finding[]): Finding[] {
-  return found.filter(({ says }, index) => found.findIndex((other) => other.says === says) === index)
+const maxLength = 300
+
+/**
+ * A text of a server as it can be printed: without the control characters that could move the cursor of a terminal or change its title, and
+ * not longer than a few lines.
+ */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')
+  return plain.length > maxLength ? `${startOf(plain, maxLength)}…` : plain
 }

@@ -1,7 +1,8 @@
-import { request as requestHttp } from 'node:http'
+import { once } from 'node:events'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { Answer } from './answer'
-import { type Fault, type FindingCode, fault } from './findings'
+import { type Answer, answerOf } from './answer'
+import { Fault, type FindingCode, fault } from './findings'
 
 /** How much of a body is read. The documents and errors of a sign-in are a few kilobytes. */
 const maxBody = 256 * 1024
@@ -29,13 +30,13 @@ export class Wire {
   }
 
   /** @throws {Fault} if there is no answer. */
-  async ask(url: string, { method = 'GET', headers = {}, body, timeLimit }: Asked = {}): Promise<Answer> {
+  async ask(address: string, { method = 'GET', timeLimit = this.#timeLimit, ...more }: Asked = {}): Promise<Answer> {
+    const url = new URL(address)
     const sent = Date.now()
-    const answer = await exchange(new URL(url), method, headersOf(headers, body), body, timeLimit ?? this.#timeLimit)
+    const answer = await exchange(url, method, timeLimit, more)
     const date = Date.parse(answer.header('date') ?? '')
     // The answer to a GET may come from a cache, with the date at which it was made.
-    if (method === 'POST' && !Number.isNaN(date))
-      this.tellTime(`the Date header of ${new URL(url).host}`, date / 1000, sent)
+    if (method === 'POST' && !Number.isNaN(date)) this.tellTime(`the Date header of ${url.host}`, date / 1000, sent)
     return answer
   }
 
@@ -52,96 +53,72 @@ export class Wire {
   }
 }
 
-function headersOf(headers: Record<string, string>, body: string | undefined): Record<string, string> {
-  const length: Record<string, string> = body === undefined ? {} : { 'Content-Length': String(Buffer.byteLength(body)) }
-  return { 'User-Agent': 'customer-sign-in-doctor', ...length, ...headers }
-}
-
-function exchange(
-  url: URL,
-  method: string,
-  headers: Record<string, string>,
-  body: string | undefined,
-  timeLimit: number,
-): Promise<Answer> {
-  const shown = `${url.origin}${url.pathname}`
-  return new Promise((resolve, reject) => {
-    const request = url.protocol === 'https:' ? requestHttps : requestHttp
-    const sent = request(url, { method, headers, agent: false })
-    const timer = setTimeout(() => {
-      reject(fault('timeout', { url: shown, seconds: timeLimit / 1000 }))
-      sent.destroy()
-    }, timeLimit)
-    const end = (settle: () => void) => {
-      clearTimeout(timer)
-      settle()
-      sent.destroy()
-    }
-    sent.on('error', (error) => end(() => reject(unreachable(error, url))))
-    sent.on('response', (response) => {
-      const made = (text: string) => new Answer(url.href, method, response.statusCode ?? 0, response.headers, text)
-      // A stream of events may never end.
-      if (/^text\/event-stream\b/.test(response.headers['content-type'] ?? '')) return end(() => resolve(made('')))
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > maxBody) end(() => reject(fault('too-large', { url: shown, limit: `${maxBody / 1024} KiB` })))
-        else chunks.push(chunk)
-      })
-      response.on('error', (error) => end(() => reject(unreachable(error, url))))
-      response.on('end', () => {
-        end(() => resolve(made(Buffer.concat(chunks).toString('utf8'))))
-      })
-    })
-    // Some servers switch to another protocol in place of an answer.
-    sent.on('upgrade', () => end(() => reject(fault('not-http', { host: url.host }))))
-    sent.end(body)
+async function exchange(url: URL, method: string, timeLimit: number, { headers, body }: Asked): Promise<Answer> {
+  const shown = url.origin + url.pathname
+  const signal = AbortSignal.timeout(timeLimit)
+  const options = { method, headers: { 'User-Agent': 'customer-sign-in-doctor', ...headers }, agent: false, signal }
+  const sent = (url.protocol === 'https:' ? requestHttps : requestHttp)(url, options)
+  // Some servers switch to another protocol in place of an answer.
+  const switched = once(sent, 'upgrade').then(([, socket]) => {
+    socket.destroy()
+    throw fault('not-http', { host: url.host })
   })
+  try {
+    const [response] = await Promise.race([once(sent.end(body), 'response'), switched])
+    const { statusCode, headers: received } = response as IncomingMessage
+    const chunks: Buffer[] = []
+    let size = 0
+    // A stream of events may never end.
+    const isEndless = /^text\/event-stream\b/.test(received['content-type'] ?? '')
+    for await (const chunk of isEndless ? [] : response) {
+      size += chunk.length
+      if (size > maxBody) throw fault('too-large', { url: shown, limit: `${maxBody / 1024} KiB` })
+      chunks.push(chunk)
+    }
+    return answerOf(url.href, method, statusCode ?? 0, received, Buffer.concat(chunks).toString('utf8'))
+  } catch (error) {
+    if (error instanceof Fault) throw error
+    throw signal.aborted
+      ? fault('timeout', { url: shown, seconds: timeLimit / 1000 })
+      : unreachable(error as Error, url)
+  } finally {
+    sent.destroy()
+  }
 }
 
-const unreachableCodes = {
-  ENOTFOUND: 'dns',
-  EAI_AGAIN: 'dns-server',
-  ETIMEDOUT: 'no-route',
-  EHOSTUNREACH: 'no-route',
-  ENETUNREACH: 'no-route',
-  CERT_HAS_EXPIRED: 'tls-expired',
-  CERT_NOT_YET_VALID: 'tls-not-yet-valid',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'tls-incomplete-chain',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'tls-self-signed',
-  SELF_SIGNED_CERT_IN_CHAIN: 'tls-unknown-authority',
-  UNABLE_TO_GET_ISSUER_CERT: 'tls-unknown-authority',
-  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: 'tls-unknown-authority',
-  ERR_SSL_WRONG_VERSION_NUMBER: 'tls-plain-http',
-  ERR_SSL_PACKET_LENGTH_TOO_LONG: 'tls-plain-http',
-} as const satisfies Record<string, FindingCode>
+/** What the code and the message of an error say. The first row that fits counts. */
+const reasons = [
+  ['dns', /^ENOTFOUND /],
+  ['dns-server', /^EAI_AGAIN /],
+  ['refused', /^ECONNREFUSED /],
+  ['no-route', /^(ETIMEDOUT|EHOSTUNREACH|ENETUNREACH) /],
+  ['tls-expired', /^CERT_HAS_EXPIRED /],
+  ['tls-not-yet-valid', /^CERT_NOT_YET_VALID /],
+  ['tls-incomplete-chain', /^UNABLE_TO_VERIFY_LEAF_SIGNATURE /],
+  ['tls-self-signed', /^DEPTH_ZERO_SELF_SIGNED_CERT /],
+  ['tls-unknown-authority', /^(SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_GET_ISSUER_CERT(_LOCALLY)?) /],
+  ['tls-wrong-host', /^ERR_TLS_CERT_ALTNAME_INVALID /],
+  ['tls-plain-http', /^ERR_SSL_(WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG) /],
+  ['tls-plain-http', /^EPROTO .*(wrong version number|packet length too long)/s],
+  ['tls-failed', /^(EPROTO |ERR_SSL_|ERR_TLS_)/],
+  ['too-large', /^HPE_HEADER_OVERFLOW /],
+  ['not-http', /^HPE_/],
+] as const satisfies (readonly [FindingCode, RegExp])[]
 
 /** Says in plain words why there is no answer: DNS, the network, or TLS. */
 export function unreachable(
-  error: NodeJS.ErrnoException & { cert?: { subjectaltname?: string | undefined } },
+  { code = '', message, cert }: NodeJS.ErrnoException & { cert?: { subjectaltname?: string | undefined } },
   { host, hostname, origin, pathname, port, protocol }: URL,
 ): Fault {
-  const code = error.code ?? ''
-  const name = hostname.replace(/^\[|\]$/g, '')
-  const known = unreachableCodes[code as keyof typeof unreachableCodes]
-  if (known) return fault(known, { host: known.startsWith('dns') ? name : host })
-  if (code === 'ECONNREFUSED')
-    return fault('refused', { host: name, port: port || (protocol === 'https:' ? '443' : '80') })
-  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
-    const names = error.cert?.subjectaltname?.replaceAll('DNS:', '').replaceAll('IP Address:', '')
-    return fault('tls-wrong-host', { host: name, names: names || 'no name' })
-  }
-  if (code === 'EPROTO' && /wrong version number|packet length too long/.test(error.message))
-    return fault('tls-plain-http', { host })
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_') || code.startsWith('ERR_TLS_'))
-    return fault('tls-failed', { host, reason: code === 'EPROTO' ? reasonIn(error.message) : code })
-  if (code === 'HPE_HEADER_OVERFLOW') return fault('too-large', { url: origin + pathname, limit: '16 KiB of headers' })
-  if (code.startsWith('HPE_')) return fault('not-http', { host })
-  return fault('closed', { host, reason: code || error.message })
-}
-
-/** OpenSSL's words, which stand between colons: `error:0A000410:SSL routines::sslv3 alert handshake failure:…`. */
-function reasonIn(message: string): string {
-  return /::([^:]+):/.exec(message)?.[1] ?? 'the handshake failed'
+  const [finding] = reasons.find(([, pattern]) => pattern.test(`${code} ${message}`)) ?? ['closed' as const]
+  const isAboutName = ['dns', 'dns-server', 'refused', 'tls-wrong-host'].includes(finding)
+  return fault(finding, {
+    host: isAboutName ? hostname.replace(/^\[|\]$/g, '') : host,
+    port: port || (protocol === 'https:' ? '443' : '80'),
+    names: cert?.subjectaltname?.replaceAll(/DNS:|IP Address:/g, '') || 'no name',
+    // OpenSSL's words stand between colons: `error:0A000410:SSL routines::sslv3 alert handshake failure:…`.
+    reason: code === 'EPROTO' ? (/::([^:]+):/.exec(message)?.[1] ?? 'the handshake failed') : code || message,
+    url: origin + pathname,
+    limit: '16 KiB of headers',
+  })
 }

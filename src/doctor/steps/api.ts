@@ -1,5 +1,5 @@
 import { leadsToOwnDevice } from '../../protocol/redirect-uri'
-import { type Answer, bearerChallenge, type Challenge, checkOwn, schemeOf } from '../answer'
+import { type Answer, type Challenge, checkOwn } from '../answer'
 import { checkApiAcrossOrigins } from '../cross-origin'
 import { wellKnownOf } from '../document'
 import { fault } from '../findings'
@@ -7,7 +7,7 @@ import type { Found, Visit } from '../visit'
 import type { Asked, Wire } from '../wire'
 
 /** The first message of an MCP client. An API that is not MCP refuses it for lack of a token too. */
-const initialize: Asked & { method: string } = {
+const initialize: Asked = {
   method: 'POST',
   headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
   body: JSON.stringify({
@@ -22,7 +22,7 @@ const initialize: Asked & { method: string } = {
   }),
 }
 
-const read: Asked & { method: string } = { method: 'GET', headers: { Accept: 'application/json, text/event-stream' } }
+const read: Asked = { method: 'GET', headers: { Accept: 'application/json, text/event-stream' } }
 
 /** The 401 that tells an assistant where to sign in (RFC 6750 section 3, RFC 9728 section 5.1). */
 export async function askApi(visit: Visit): Promise<Found['api']> {
@@ -33,32 +33,25 @@ export async function askApi(visit: Visit): Promise<Found['api']> {
     visit.find('not-https', { url: address })
   const got = await wire.ask(address, read)
   if (protocol === 'https:' && port === '') await checkPlainHttp(visit, address.replace('https:', 'http:'))
-  if (posted.status === 401) {
-    noteOtherMethod('get-before-token', got, visit)
-    return { asked: initialize, challenge: challengeOf(posted, visit) }
-  }
-  if (got.status !== 401) await notChallenged(wire, posted.status === 405 ? got : posted)
-  noteOtherMethod('post-before-token', posted, visit)
-  return { asked: read, challenge: challengeOf(got, visit) }
-}
-
-/** The other of the two methods is also expected to ask for a token. */
-function noteOtherMethod(code: 'get-before-token' | 'post-before-token', answer: Answer, visit: Visit): void {
-  if (answer.status === 429) throw fault('rate-limited', answer)
-  if (answer.status !== 401) visit.find(code, answer)
+  const postAsks = posted.status === 401
+  if (!postAsks && got.status !== 401) await notChallenged(wire, posted.status === 405 ? got : posted)
+  const [asked, asking, other] = postAsks ? [initialize, posted, got] : [read, got, posted]
+  // The other of the two methods is also expected to ask for a token.
+  if (other.status === 429) throw fault('rate-limited', other)
+  if (other.status !== 401) visit.find(postAsks ? 'get-before-token' : 'post-before-token', other)
+  return { asked, challenge: challengeOf(asking, visit) }
 }
 
 function challengeOf(answer: Answer, visit: Visit): Challenge | undefined {
-  const header = answer.header('www-authenticate')
-  // The challenge of this library has a body of JSON.
-  if (answer.isHtml && header === undefined) visit.find('error-page', answer)
-  if (header === undefined) {
+  const { challenge, header, isHtml } = answer
+  if (header('www-authenticate') === undefined) {
+    // The challenge of this library has a body of JSON.
+    if (isHtml) visit.find('error-page', answer)
     visit.find('no-challenge', answer)
     return undefined
   }
   checkOwn(answer)
-  const challenge = bearerChallenge(header)
-  if (!challenge) visit.find('challenge-not-bearer', { ...answer, scheme: schemeOf(header) })
+  if (!challenge) visit.find('challenge-not-bearer', answer)
   else if (challenge.resource_metadata === undefined) visit.find('no-metadata-address', answer)
   return challenge
 }
@@ -69,8 +62,8 @@ async function notChallenged(wire: Wire, answer: Answer): Promise<never> {
   const { status } = answer
   if (status === 404 && answer.error === 'not_found') throw fault('company-unknown', answer)
   if (status === 404) {
-    const metadata = await wire.ask(wellKnownOf('oauth-protected-resource', answer.url))
-    throw fault(metadata.json?.resource ? 'api-hidden' : 'api-not-found', answer)
+    const { members } = await wire.ask(wellKnownOf('oauth-protected-resource', answer.url))
+    throw fault(members.resource ? 'api-hidden' : 'api-not-found', answer)
   }
   if (status === 403) throw fault('api-forbidden', answer)
   if (status < 400) throw fault(answer.isHtml ? 'html-page' : 'api-open', answer)
@@ -102,8 +95,7 @@ export async function presentToken(visit: Visit): Promise<void> {
   if (isHeaderLimit(answer)) throw fault('header-limit', { ...answer, size: madeUpToken.length })
   checkOwn(answer)
   if (answer.status !== 401) throw fault('token-not-refused', answer)
-  const header = answer.header('www-authenticate')
-  const error = header === undefined ? answer.error : bearerChallenge(header)?.error
+  const error = answer.header('www-authenticate') === undefined ? answer.error : answer.challenge?.error
   if (!error) visit.find('authorization-dropped', answer)
   await checkApiAcrossOrigins(visit, address, asked)
 }
@@ -115,26 +107,21 @@ function isHeaderLimit({ status, text }: Answer): boolean {
 /** Sends the first request again, with the access token (RFC 6750 section 2.1). */
 export async function callApi(visit: Visit): Promise<void> {
   const [{ asked }, { accessToken, isBound }] = visit.found('api', 'sign-in')
-  const proof = () => visit.key.proof({ method: asked.method, url: visit.address, accessToken, now: Date.now() })
-  const sent: Record<string, string> = isBound
-    ? { Authorization: `DPoP ${accessToken}`, DPoP: proof() }
-    : { Authorization: `Bearer ${accessToken}` }
-  const headers = { ...asked.headers, ...sent }
-  const answer = await visit.wire.ask(visit.address, { ...asked, headers })
-  const { status } = answer
-  const challenge = bearerChallenge(answer.header('www-authenticate') ?? '')
+  const { address, key, wire } = visit
+  const { method = 'GET' } = asked
+  const proof = isBound && { DPoP: key.proof({ method, url: address, accessToken, now: Date.now() }) }
+  const headers = { ...asked.headers, Authorization: `${isBound ? 'DPoP' : 'Bearer'} ${accessToken}`, ...proof }
+  const answer = await wire.ask(address, { ...asked, headers })
+  const { status, challenge } = answer
   const error = challenge?.error ?? answer.error
   const description = challenge?.error_description ?? answer.description
   if (status === 403 && error === 'insufficient_scope')
     throw fault('scope-insufficient', { ...answer, scope: challenge?.scope ?? '' })
   if (status === 401 || (status === 403 && challenge)) throw fault('token-rejected', { ...answer, error, description })
   checkOwn(answer)
-  if (status === 400 && isParseError(answer.json?.error)) throw fault('body-read-before', answer)
+  // JSON-RPC 2.0 section 5.1. The message itself is valid.
+  const { code } = Object(answer.members.error)
+  if (status === 400 && code === -32700) throw fault('body-read-before', answer)
   if (status === 403) throw fault('call-fails', answer)
   if (status >= 400) visit.note(`The API let the token through, and answered the request with ${status}.`)
-}
-
-/** JSON-RPC 2.0 section 5.1. The message itself is valid. */
-function isParseError(error: unknown): boolean {
-  return (error as { code?: unknown } | null | undefined)?.code === -32700
 }

@@ -1,8 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { codeChallengeOf } from '../../protocol/pkce'
-import { type Answer, checkOwn } from '../answer'
+import { type Answer, checkOwn, shownUrl } from '../answer'
 import { fault } from '../findings'
-import { shownUrl } from '../printable'
 import { type Found, Skipped, type Visit } from '../visit'
 import { publicDocument } from './registration'
 
@@ -23,15 +22,10 @@ export async function openSignIn(visit: Visit): Promise<Answer> {
 /** A page, or a redirect to the page on which the customer logs in. */
 async function checkPage(visit: Visit, page: Answer, client: Client): Promise<void> {
   const { redirect, status } = page
-  if (redirect) {
-    await followToLogin(visit, page, redirect, client)
-    return
-  }
+  if (redirect) return followToLogin(visit, page, redirect, client)
   // A browser can pass it, and so can a person who sees a captcha on the page itself.
-  if (page.isBotWall) {
-    visit.note('The page is behind a bot protection, or has one on it. The doctor does not see further.')
-    return
-  }
+  if (page.isBotWall)
+    return visit.note('The page is behind a bot protection, or has one on it. The doctor does not see further.')
   const error = errorIn(page)
   if (status >= 500 && error === 'temporarily_unavailable') throw fault('authenticate-fails', { ...page, error })
   checkOwn(page)
@@ -48,8 +42,7 @@ async function followToLogin(visit: Visit, page: Answer, redirect: URL, client: 
   const to = shownUrl(redirect.href)
   if (to === client.redirectUri) {
     if (redirect.searchParams.has('error')) throw fault('authorize-refused', { ...page, error: errorIn(page) })
-    visit.note('The sign-in issues a code without asking anybody to log in. That is right only for a test.')
-    return
+    return visit.note('The sign-in issues a code without asking anybody to log in. That is right only for a test.')
   }
   if (redirect.protocol === 'http:' && page.url.startsWith('https:')) throw fault('authorize-http', { ...page, to })
   if (!/^https?:$/.test(redirect.protocol)) throw fault('redirected', { ...page, to })
@@ -106,15 +99,11 @@ export async function tryDocument(visit: Visit): Promise<void> {
     visit.find('document-refused', { client: publicDocument.id, status: page.status, error: errorIn(page) })
 }
 
-/** An authorization request (RFC 6749 section 4.1.1) with PKCE (RFC 7636) and a resource (RFC 8707). */
-interface SignInRequest {
-  url: string
-  state: string
-  codeVerifier: string
-}
-
-/** What the first page is asked with: the scope is that for which the challenge of the API asks. */
-export function signInRequest(visit: Visit, client: { id: string; redirectUri: string }): SignInRequest {
+/**
+ * An authorization request (RFC 6749 section 4.1.1) with PKCE (RFC 7636), a resource (RFC 8707), and the scope for which the challenge of the
+ * API asks.
+ */
+export function signInRequest(visit: Visit, client: Pick<Client, 'id' | 'redirectUri'>) {
   const [server, { resource }, { challenge }] = visit.found('server', 'resource', 'api')
   const [state, codeVerifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
   const url = new URL(server.authorization)

@@ -38,11 +38,10 @@ export async function register(visit: Visit): Promise<Client> {
   if (typeof id !== 'string' || id === '') throw fault('member-missing', { ...answer, member: 'client_id' })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
   visit.note(`Registered a client named “${clientName}”: ${id}`)
-  if (basic || inForm) {
+  if (basic || inForm)
     visit.note(
       'Clients can register for a secret. A customer-sign-in derives it from keys.credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
     )
-  }
   return { id, redirectUri, source: 'registered', management: managementIn(more, url) }
 }
 
@@ -80,10 +79,7 @@ export async function leave(visit: Visit): Promise<void> {
   if (management) {
     const headers = { Authorization: `Bearer ${management.token}` }
     const { status } = await visit.wire.ask(management.url, { method: 'DELETE', headers })
-    if (status === 204) {
-      visit.note(`The client ${id} has been deleted.`)
-      return
-    }
+    if (status === 204) return visit.note(`The client ${id} has been deleted.`)
   }
   visit.note(
     `The server has named no way to delete the client ${id}. A customer-sign-in stores none, so nothing is left there.`,

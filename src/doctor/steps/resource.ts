@@ -1,7 +1,7 @@
+import type { Answer } from '../answer'
 import {
   checkDocument,
   checkOrigin,
-  type Document,
   differBySlash,
   notThere,
   readDocument,
@@ -22,7 +22,7 @@ export async function readResource(visit: Visit): Promise<Found['resource']> {
   await checkDocument(visit, document)
   const { members } = await checkResource(visit, document)
   const [issuer] = Array.isArray(members.authorization_servers) ? members.authorization_servers.map(webAddress) : []
-  if (issuer === undefined) throw fault('member-missing', { ...document.answer, member: 'authorization_servers' })
+  if (issuer === undefined) throw fault('member-missing', { ...document, member: 'authorization_servers' })
   const resource = typeof members.resource === 'string' ? members.resource : visit.address
   return { resource, issuer, reachedAt: reached(visit, issuer) }
 }
@@ -44,7 +44,7 @@ function announcedAddress(visit: Visit, value: string | undefined): string | und
 }
 
 /** The document where the challenge says it is, or where clients look for it if that is wrong. */
-async function find(visit: Visit, announced: string | undefined, isUnannounced: boolean): Promise<Document> {
+async function find(visit: Visit, announced: string | undefined, isUnannounced: boolean): Promise<Answer> {
   const { address, wire } = visit
   const expected = wellKnownOf(name, address)
   const places = [...new Set([announced ?? expected, expected, wellKnownOf(name, new URL(address).origin)])]
@@ -60,17 +60,17 @@ async function find(visit: Visit, announced: string | undefined, isUnannounced: 
 }
 
 /** RFC 9728 section 3.3: the resource must be the address that the client has used. @returns The document that is right. */
-async function checkResource(visit: Visit, document: Document): Promise<Document> {
+async function checkResource(visit: Visit, document: Answer): Promise<Answer> {
   const { address, wire } = visit
   const value = webAddress(document.members.resource)
   if (value === undefined) {
-    visit.find('member-missing', { ...document.answer, member: 'resource' })
+    visit.find('member-missing', { ...document, member: 'resource' })
     return document
   }
   if (isSame(value, address)) return document
   const fresh = await readPastCaches(wire, document.url)
-  if (fresh && fresh.members.resource !== value && isSame(String(fresh.members.resource), address)) {
-    visit.find('cached-other', document.answer)
+  if (fresh && isSame(String(fresh.members.resource), address)) {
+    visit.find('cached-other', document)
     return fresh
   }
   if (differBySlash(value, address)) visit.find('resource-slash', { value, address })
@@ -85,14 +85,12 @@ function isSame(one: string, other: string): boolean {
 
 /** Where the authorization server is reached, if the app believes itself to be elsewhere. */
 function reached(visit: Visit, issuer: string): string {
-  const { address } = visit
-  const [named, api] = [new URL(issuer), new URL(address)]
+  const [named, api] = [new URL(issuer), new URL(visit.address)]
   const isElsewhere = named.hostname !== api.hostname && !visit.seen.some(({ code }) => code === 'wrong-host')
   if (isElsewhere && named.protocol === 'https:') {
     visit.note(`The authorization server is on another host than the API: ${issuer}`)
     return issuer
   }
-  return checkOrigin(visit, 'authorization_servers', issuer, address)
-    ? issuer
-    : issuer.replace(named.origin, api.origin)
+  const isReached = checkOrigin(visit, 'authorization_servers', issuer, visit.address)
+  return isReached ? issuer : issuer.replace(named.origin, api.origin)
 }

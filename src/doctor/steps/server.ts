@@ -1,7 +1,7 @@
 import { leadsToOwnDevice } from '../../protocol/redirect-uri'
+import type { Answer } from '../answer'
 import {
   checkDocument,
-  type Document,
   differBySlash,
   notThere,
   readDocument,
@@ -9,36 +9,31 @@ import {
   webAddress,
   wellKnownOf,
 } from '../document'
-import { Fault, fault } from '../findings'
+import { fault } from '../findings'
 import { type Found, Skipped, type Visit } from '../visit'
 
 const name = 'oauth-authorization-server'
-const endpointMembers = [
-  'authorization_endpoint',
-  'token_endpoint',
-  'registration_endpoint',
-  'revocation_endpoint',
-  'jwks_uri',
-] as const
 
 /** The metadata of the authorization server (RFC 8414). */
 export async function readServer(visit: Visit): Promise<Found['server']> {
   const [found] = visit.found('resource')
   const document = await find(visit, found.reachedAt)
   await checkDocument(visit, document)
-  const { members, answer } = await checkIssuer(visit, found.issuer, document)
+  const answer = await checkIssuer(visit, found.issuer, document)
+  const { members } = answer
   checkAbilities(visit, members)
-  const endpoints = endpointsOf(visit, members, found)
-  const { authorization_endpoint: authorization, token_endpoint: token } = endpoints
+  const endpoint = (member: string) => endpointOf(visit, member, members[member], found)
+  const [authorization, token] = ['authorization_endpoint', 'token_endpoint'].map(endpoint)
+  const [registration, revocation, keys] = ['registration_endpoint', 'revocation_endpoint', 'jwks_uri'].map(endpoint)
   if (!authorization) throw fault('member-missing', { ...answer, member: 'authorization_endpoint' })
   if (!token) throw fault('member-missing', { ...answer, member: 'token_endpoint' })
   return {
     issuer: found.issuer,
     authorization,
     token,
-    registration: endpoints.registration_endpoint,
-    revocation: endpoints.revocation_endpoint,
-    keys: endpoints.jwks_uri,
+    registration,
+    revocation,
+    keys,
     documents: members.client_id_metadata_document_supported === true,
     basic: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_basic'),
     inForm: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_post'),
@@ -48,7 +43,7 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
 }
 
 /** Looks where RFC 8414 section 3.1 and OpenID Connect Discovery section 4 put it. */
-async function find(visit: Visit, issuer: string): Promise<Document> {
+async function find(visit: Visit, issuer: string): Promise<Answer> {
   const { wire } = visit
   const url = wellKnownOf(name, issuer)
   const below = issuer.replace(/\/$/, '')
@@ -57,13 +52,8 @@ async function find(visit: Visit, issuer: string): Promise<Document> {
     `${below}/.well-known/openid-configuration`,
     `${below}/.well-known/${name}`,
   ]
-  let atRoot: Fault | undefined
-  const document = await readDocument(wire, url).catch((thrown) => {
-    if (!(thrown instanceof Fault)) throw thrown
-    atRoot = thrown
-    return undefined
-  })
-  if (document) return document
+  const atRoot = await readDocument(wire, url).catch((thrown: Error) => thrown)
+  if (atRoot && !(atRoot instanceof Error)) return atRoot
   for (const other of further) {
     const elsewhere = other === url ? undefined : await readDocument(wire, other).catch(() => undefined)
     if (!elsewhere) continue
@@ -75,13 +65,13 @@ async function find(visit: Visit, issuer: string): Promise<Document> {
 }
 
 /** RFC 8414 section 3.3: the issuer must be, character by character, the one that has led here. @returns The document that is right. */
-async function checkIssuer(visit: Visit, expected: string, document: Document): Promise<Document> {
+async function checkIssuer(visit: Visit, expected: string, document: Answer): Promise<Answer> {
   const { issuer } = document.members
   if (issuer === expected) return document
-  if (typeof issuer !== 'string') throw fault('member-missing', { ...document.answer, member: 'issuer' })
+  if (typeof issuer !== 'string') throw fault('member-missing', { ...document, member: 'issuer' })
   const fresh = await readPastCaches(visit.wire, document.url)
   if (fresh && fresh.members.issuer === expected) {
-    visit.find('cached-other', document.answer)
+    visit.find('cached-other', document)
     return fresh
   }
   if (!differBySlash(issuer, expected)) throw fault('issuer-differs', { value: issuer, expected })
@@ -91,10 +81,8 @@ async function checkIssuer(visit: Visit, expected: string, document: Document): 
 
 /** What every assistant needs. Clients also refuse a list that is missing. */
 function checkAbilities(visit: Visit, members: Record<string, unknown>): void {
-  for (const [member, value] of [
-    ['response_types_supported', 'code'],
-    ['code_challenge_methods_supported', 'S256'],
-  ] as const)
+  const needed = { response_types_supported: 'code', code_challenge_methods_supported: 'S256' }
+  for (const [member, value] of Object.entries(needed))
     if (!lists(members, member, value)) visit.find('not-listed', { member, value })
   if (!lists(members, 'grant_types_supported', 'refresh_token')) visit.find('no-refresh', {})
   const hasWayIn = members.registration_endpoint !== undefined || members.client_id_metadata_document_supported === true
@@ -106,28 +94,20 @@ function lists(members: Record<string, unknown>, member: string, value: string):
   return Array.isArray(list) && list.includes(value)
 }
 
-/** The endpoints, where they are reached: an app that does not know its own address names others. */
-function endpointsOf(
-  visit: Visit,
-  members: Record<string, unknown>,
-  { issuer, reachedAt }: Found['resource'],
-): Partial<Record<(typeof endpointMembers)[number], string>> {
-  const [named, reached] = [new URL(issuer), new URL(reachedAt)]
-  const endpoints: Partial<Record<(typeof endpointMembers)[number], string>> = {}
-  for (const member of endpointMembers) {
-    const value = webAddress(members[member])
-    if (value === undefined) continue
-    const { protocol, host, hostname, origin } = new URL(value)
-    const isOwn = origin === named.origin
-    // What listens on the machine of the doctor trusts whoever can reach it there. No server may send the doctor to it.
-    if (!isOwn && leadsToOwnDevice(hostname) && !leadsToOwnDevice(reached.hostname))
-      throw fault('wrong-host', { member, value, host, expected: reached.host })
-    // The scheme and host of the issuer have been judged already.
-    if (protocol === 'http:' && !isOwn && reached.protocol === 'https:') visit.find('http-endpoint', { member, value })
-    else if (host !== named.host) visit.note(`${member} is on another host: ${value}`)
-    endpoints[member] = isOwn || host === reached.host ? value.replace(origin, reached.origin) : value
-  }
-  return endpoints
+/** An endpoint, where it is reached: an app that does not know its own address names another. */
+function endpointOf(visit: Visit, member: string, named: unknown, found: Found['resource']): string | undefined {
+  const value = webAddress(named)
+  if (value === undefined) return undefined
+  const [own, reached] = [new URL(found.issuer), new URL(found.reachedAt)]
+  const { protocol, host, hostname, origin } = new URL(value)
+  const isOwn = origin === own.origin
+  // What listens on the machine of the doctor trusts whoever can reach it there. No server may send the doctor to it.
+  if (!isOwn && leadsToOwnDevice(hostname) && !leadsToOwnDevice(reached.hostname))
+    throw fault('wrong-host', { member, value, host, expected: reached.host })
+  // The scheme and host of the issuer have been judged already.
+  if (protocol === 'http:' && !isOwn && reached.protocol === 'https:') visit.find('http-endpoint', { member, value })
+  else if (host !== own.host) visit.note(`${member} is on another host: ${value}`)
+  return isOwn || host === reached.host ? value.replace(origin, reached.origin) : value
 }
 
 // RFC 7518 sections 6.2.2, 6.3.2 and 6.4.

@@ -9,19 +9,18 @@ import { redeem } from './token'
 /** RFC 6749 sections 4.1.1 to 4.1.4, with `iss` (RFC 9207). */
 export async function signIn(visit: Visit, window: SignInWindow): Promise<Found['sign-in']> {
   const [server, client, resource] = visit.found('server', 'registration', 'resource')
-  const { wire, secrets } = visit
   if (client.source === 'document') throw new Skipped('Nobody signs in as an assistant here: give a --client-id.')
   const request = signInRequest(visit, client)
   if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
   if (isReadByOthers(server)) throw new Skipped('Others could read the tokens: the token endpoint is not on https.')
   if (isNamedElsewhere(resource)) throw new Skipped('The app names another host as its issuer: mend that first.')
-  secrets.add(request.codeVerifier)
+  visit.hide(request.codeVerifier)
   const back = await window.open(request.url)
   if (!back) throw fault('sign-in-abandoned', { minutes: window.minutes })
-  secrets.add(back.get('code') ?? undefined)
+  visit.hide(back.get('code'))
   checkResponse(back, request.state, server)
   const sent = Date.now()
-  const tokens = await redeem(visit, 'code', {
+  const tokens = await redeem(visit, {
     grant_type: 'authorization_code',
     code: back.get('code') ?? '',
     redirect_uri: client.redirectUri,
@@ -29,7 +28,7 @@ export async function signIn(visit: Visit, window: SignInWindow): Promise<Found[
   })
   if (tokens.refreshToken === undefined) visit.find('no-refresh-token', {})
   const issuedAt = issueTimeOf(tokens.accessToken)
-  if (issuedAt !== undefined) wire.tellTime('the iat of the access token', issuedAt, sent)
+  if (issuedAt !== undefined) visit.wire.tellTime('the iat of the access token', issuedAt, sent)
   await compareClocks(visit)
   return tokens
 }

@@ -11,19 +11,14 @@ type Client = Found['registration']
 const wrongCode = `customer-sign-in-doctor-${'x'.repeat(1500)}`
 
 /** A form as a client sends it (RFC 6749 section 3.2). */
-export function form(fields: Record<string, string | undefined>): Asked {
-  const known = Object.entries(fields).filter((field): field is [string, string] => field[1] !== undefined)
-  return {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
-    body: new URLSearchParams(known).toString(),
-  }
+function form(fields: Record<string, string>): Asked {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' }
+  return { method: 'POST', headers, body: new URLSearchParams(fields).toString() }
 }
 
 /** Redeems a code that nobody was given. The right answer is `invalid_grant`, which shows that the whole request has arrived. */
 export async function tryWrongCode(visit: Visit): Promise<void> {
   const [server, client, { resource }] = visit.found('server', 'registration', 'resource')
-  const { token: url } = server
   const fields = {
     grant_type: 'authorization_code',
     code: wrongCode,
@@ -32,13 +27,13 @@ export async function tryWrongCode(visit: Visit): Promise<void> {
     resource,
   }
   const inBody = form({ ...fields, client_id: client.id })
-  const answer = await ask(visit, url, inBody)
+  const answer = await ask(visit, inBody)
   checkMayBePublic(answer, client)
   checkInvalidGrant(answer, client)
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) visit.find('token-cached', answer)
-  await presentInHeader(visit, server, form(fields), client)
-  if (server.dpop) await presentProofs(visit, url, inBody)
-  await checkAcrossOrigins(visit, url, { ...inBody, asks: ['authorization'] })
+  await presentInHeader(visit, form(fields))
+  if (server.dpop) await presentProofs(visit, inBody)
+  await checkAcrossOrigins(visit, server.token, { ...inBody, asks: ['authorization'] })
 }
 
 /** A client of the company's own may have a secret, which the doctor does not ask for. */
@@ -62,37 +57,38 @@ function checkInvalidGrant(answer: Answer, client: Client): void {
  * The same with the client in the `Authorization` header (RFC 6749 section 2.3.1), as clients with a secret send it. This library reads the
  * header of every client. Other servers may read it only if they announce so.
  */
-async function presentInHeader(
-  visit: Visit,
-  { token: url, basic }: Found['server'],
-  asked: Asked,
-  client: Client,
-): Promise<void> {
-  const user = Buffer.from(`${encodeURIComponent(client.id)}:`).toString('base64')
-  const answer = await ask(visit, url, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
+async function presentInHeader(visit: Visit, asked: Asked): Promise<void> {
+  const [{ basic }, { id }] = visit.found('server', 'registration')
+  const user = Buffer.from(`${encodeURIComponent(id)}:`).toString('base64')
+  const answer = await ask(visit, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
   const { error, description } = answer
   const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
   if (error === 'invalid_request' && isMissing) visit.find('authorization-dropped', answer)
 }
 
 /** The same with a DPoP proof that is right, and with one that is not (RFC 9449 section 5). */
-async function presentProofs(visit: Visit, url: string, asked: Asked): Promise<void> {
-  const right = await visit.wire.ask(url, proving(visit, url, asked))
+async function presentProofs(visit: Visit, asked: Asked): Promise<void> {
+  const right = await send(visit, proving(visit, asked))
   if (right.error === 'invalid_dpop_proof') throw fault('proof-refused', right)
-  const broken = await visit.wire.ask(url, { ...asked, headers: { ...asked.headers, DPoP: 'no proof' } })
+  const broken = await send(visit, { ...asked, headers: { ...asked.headers, DPoP: 'no proof' } })
   if (broken.error === 'invalid_grant') visit.find('proof-dropped', broken)
 }
 
-/** Sends a request to the token endpoint, and once more with a proof if a company requires one. */
-async function ask(visit: Visit, url: string, asked: Asked): Promise<Answer> {
-  const answer = await visit.wire.ask(url, asked)
-  return answer.error === 'invalid_dpop_proof' ? visit.wire.ask(url, proving(visit, url, asked)) : answer
+/** Sends a request to the token endpoint. */
+function send(visit: Visit, asked: Asked): Promise<Answer> {
+  return visit.wire.ask(visit.found('server')[0].token, asked)
+}
+
+/** Sends one, and once more with a proof if a company requires one. */
+async function ask(visit: Visit, asked: Asked): Promise<Answer> {
+  const answer = await send(visit, asked)
+  return answer.error === 'invalid_dpop_proof' ? send(visit, proving(visit, asked)) : answer
 }
 
 /** Adds a proof to a request to the token endpoint, which it names as the metadata does. */
-function proving(visit: Visit, reached: string, asked: Asked): Asked {
-  const [{ issuer, reachedAt }] = visit.found('resource')
-  const url = reached.replace(new URL(reachedAt).origin, new URL(issuer).origin)
+function proving(visit: Visit, asked: Asked): Asked {
+  const [{ token }, { issuer, reachedAt }] = visit.found('server', 'resource')
+  const url = token.replace(new URL(reachedAt).origin, new URL(issuer).origin)
   const DPoP = visit.key.proof({ method: 'POST', url, now: Date.now() })
   return { ...asked, headers: { ...asked.headers, DPoP } }
 }
@@ -116,46 +112,41 @@ export async function refresh(visit: Visit): Promise<string> {
   const [{ refreshToken }] = visit.found('sign-in')
   if (refreshToken === undefined) throw new Skipped('There is no refresh token.')
   const fields = { grant_type: 'refresh_token', refresh_token: refreshToken }
-  return (await redeem(visit, 'refresh token', fields)).refreshToken ?? refreshToken
+  return (await redeem(visit, fields)).refreshToken ?? refreshToken
 }
 
 /** Revokes the refresh token, so that nothing of the examination stays valid (RFC 7009). */
 export async function endGrant(visit: Visit): Promise<void> {
-  const [{ revocation, token }, client, refreshToken] = visit.found('server', 'registration', 'refresh')
+  const [{ revocation }, client, refreshToken] = visit.found('server', 'registration', 'refresh')
   if (revocation === undefined) throw new Skipped('The metadata has no revocation_endpoint.')
   const fields = { token: refreshToken, token_type_hint: 'refresh_token', client_id: client.id }
   const answer = await visit.wire.ask(revocation, form(fields))
   if (answer.status !== 200) throw fault('revocation-fails', answer)
   const repeat = { grant_type: 'refresh_token', refresh_token: refreshToken, client_id: client.id }
-  const again = await visit.wire.ask(token, proving(visit, token, form(repeat)))
+  const again = await send(visit, proving(visit, form(repeat)))
   if (again.status !== 200) return
-  visit.secrets.add(...Object.values(again.json ?? {}).filter((value) => typeof value === 'string'))
+  visit.hide(...Object.values(again.members))
   throw fault('revocation-without-effect', {})
 }
 
 /** Redeems a credential. @returns The tokens of the response (RFC 6749 section 5.1). */
-export async function redeem(
-  visit: Visit,
-  credential: 'code' | 'refresh token',
-  fields: Record<string, string>,
-): Promise<Found['sign-in']> {
-  const [{ token: url, dpop }, client, { resource }] = visit.found('server', 'registration', 'resource')
+export async function redeem(visit: Visit, fields: Record<string, string>): Promise<Found['sign-in']> {
+  const [{ dpop }, client, { resource }] = visit.found('server', 'registration', 'resource')
   const asked = form({ ...fields, client_id: client.id, resource })
+  const isRefresh = fields.grant_type === 'refresh_token'
   // A code comes without a proof first, as from most assistants.
-  const proves = dpop && credential === 'refresh token'
-  const answer = await ask(visit, url, proves ? proving(visit, url, asked) : asked)
-  const {
-    access_token: accessToken,
-    refresh_token: refreshToken,
-    token_type: type,
-    expires_in: lifetime,
-  } = jsonOf(answer)
+  const answer = await ask(visit, dpop && isRefresh ? proving(visit, asked) : asked)
+  const { access_token, refresh_token, token_type, expires_in } = jsonOf(answer)
+  const credential = isRefresh ? 'refresh token' : 'code'
   if (answer.status !== 200) throw fault('credential-refused', { ...answer, credential })
-  for (const token of [accessToken, refreshToken]) if (typeof token === 'string') visit.secrets.add(token)
+  visit.hide(access_token, refresh_token)
   const missing = (member: string) => fault('member-missing', { ...answer, member })
-  if (typeof accessToken !== 'string' || accessToken === '') throw missing('access_token')
-  if (typeof type !== 'string' || !/^(bearer|dpop)$/i.test(type)) throw missing('token_type')
-  if (lifetime !== undefined && typeof lifetime !== 'number') throw missing('expires_in')
-  const isBound = type.toLowerCase() === 'dpop'
-  return { accessToken, refreshToken: typeof refreshToken === 'string' ? refreshToken : undefined, isBound }
+  if (typeof access_token !== 'string' || access_token === '') throw missing('access_token')
+  if (typeof token_type !== 'string' || !/^(bearer|dpop)$/i.test(token_type)) throw missing('token_type')
+  if (expires_in !== undefined && typeof expires_in !== 'number') throw missing('expires_in')
+  return {
+    accessToken: access_token,
+    refreshToken: typeof refresh_token === 'string' ? refresh_token : undefined,
+    isBound: token_type.toLowerCase() === 'dpop',
+  }
 }

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { MemoryTenantStore } from 'customer-sign-in'
 import express from 'express'
-import { Answer } from '../../../src/doctor/answer'
+import { answerOf } from '../../../src/doctor/answer'
 import { examine } from '../../../src/doctor/examine'
 import { OwnBrowser } from '../../../src/doctor/sign-in-window'
 import { readServer } from '../../../src/doctor/steps/server'
@@ -77,10 +77,11 @@ describe('a server that means harm to the doctor', () => {
       const visit = new Visit(api, {}, { resource })
       visit.wire.ask = async (url) => {
         asked.push(url)
-        return new Answer(url, 'GET', 200, {}, JSON.stringify(members))
+        return answerOf(url, 'GET', 200, {}, JSON.stringify(members))
       }
       await expect(readServer(visit)).rejects.toMatchObject({
-        seen: { code: 'wrong-host', values: { member: 'registration_endpoint', value: endpoint } },
+        code: 'wrong-host',
+        values: { member: 'registration_endpoint', value: endpoint },
       })
       expect(asked).not.toContain(endpoint)
     },
@@ -132,7 +133,7 @@ describe('a server that means harm to the doctor', () => {
       ],
       ['on the own device', { token: 'http://localhost/token' }],
     ])('but it does with a token endpoint %s', async (_, more) => {
-      await expect(signedIn(more)).rejects.toMatchObject({ seen: { code: 'sign-in-abandoned' } })
+      await expect(signedIn(more)).rejects.toMatchObject({ code: 'sign-in-abandoned' })
       expect(open).toHaveBeenCalledTimes(1)
     })
   })

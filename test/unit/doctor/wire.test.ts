@@ -25,13 +25,13 @@ describe('a request of the doctor', () => {
     answer((_req, res) => {
       res.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
     })
-    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ seen: { code: 'not-http' } })
+    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'not-http' })
   })
 
   it('ends when a server stops in the middle of an answer', async () => {
     const { port, answer } = await listening()
     answer((_req, res) => void res.socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
-    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ seen: { code: 'closed' } })
+    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'closed' })
   })
 
   it('takes no time from an answer that may come from a cache', async () => {
@@ -79,12 +79,12 @@ describe('the words for a connection that fails', () => {
     ['ECONNRESET', 'closed'],
     ['ERR_SOMETHING_NEW', 'closed'],
   ])('are those for %s', (code, finding) => {
-    expect(unreachable(Object.assign(new Error('It failed'), { code }), url).seen.code).toBe(finding)
+    expect(unreachable(Object.assign(new Error('It failed'), { code }), url).code).toBe(finding)
   })
 
   it('name the port that nothing listens at', () => {
     const refused = Object.assign(new Error('It failed'), { code: 'ECONNREFUSED' })
-    const portOf = (address: string) => unreachable(refused, new URL(address)).seen.values.port
+    const portOf = (address: string) => unreachable(refused, new URL(address)).values.port
     expect(['https://a.example', 'http://a.example', 'http://a.example:8080'].map(portOf)).toEqual([
       '443',
       '80',
