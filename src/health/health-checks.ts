@@ -80,8 +80,9 @@ const maxClockOffset = 60
 export class HealthChecks {
   readonly #keyring: Keyring
   readonly #documents: () => DocumentCounts
-  readonly #store: SharedLook
-  readonly #signer: SharedLook
+  readonly #lookAtStore: Look
+  readonly #lookAtSigner: Look
+  /** In seconds. Undefined until the store has worked once. */
   #clockOffset: number | undefined
   #isReady = false
 
@@ -90,24 +91,29 @@ export class HealthChecks {
     const tell = (error: unknown) => emit(faultEvent('health', error, {}))
     this.#keyring = keyring
     this.#documents = documents
-    this.#store = new SharedLook(async () => {
+    this.#lookAtStore = sharedLook(async () => {
       this.#clockOffset = (await store.clockOffset(now)) / 1000
     }, tell)
-    this.#signer = new SharedLook(async () => keyring.inUse.signingKeys[0].signer?.try(), tell)
+    this.#lookAtSigner = sharedLook(async () => keyring.inUse.signingKeys[0].signer?.try(), tell)
   }
 
   /** @throws {ConfigurationError} for a wrong request, and for nothing else. */
   async check(request: HealthRequest): Promise<Health> {
     const { timeout } = record(checks)(request, 'health')
-    const [store, signer] = await Promise.all([this.#store.look(timeout), this.#lookAtSigner(timeout)])
-    this.#isReady ||= this.#store.hasWorked && this.#signerHasWorked
+    // A signer is looked at if its last signature was wrong or it has not signed anything: otherwise the tokens of clients show how it is.
+    const signerWorks = this.#keyring.inUse.signingKeys[0].signer?.works ?? true
+    const [store, signer] = await Promise.all([
+      this.#lookAtStore(timeout),
+      signerWorks ? ({ outcome: 'works', milliseconds: 0 } as const) : this.#lookAtSigner(timeout),
+    ])
+    const { signingKeys } = this.#keyring.inUse
+    const [{ kid, signer: external }] = signingKeys
+    this.#isReady ||= this.#clockOffset !== undefined && (external?.hasWorked ?? true)
     const problems = [
       ...problemsOf('tokenStore', store),
       ...clockProblems(this.#clockOffset),
       ...problemsOf('signingKeys', signer),
     ]
-    const { signingKeys } = this.#keyring.inUse
-    const [{ kid, signer: external }] = signingKeys
     return {
       ready: this.#isReady,
       ok: problems.length === 0,
@@ -125,16 +131,6 @@ export class HealthChecks {
       },
       documents: this.#documents(),
     }
-  }
-
-  get #signerHasWorked(): boolean {
-    return this.#keyring.inUse.signingKeys[0].signer?.hasWorked ?? true
-  }
-
-  /** Lets the signer sign if its last signature was wrong or it has not signed anything: otherwise the tokens of clients show how it is. */
-  async #lookAtSigner(timeout: number): Promise<Finding> {
-    const { signer } = this.#keyring.inUse.signingKeys[0]
-    return !signer || signer.works ? { outcome: 'works', milliseconds: 0 } : this.#signer.look(timeout)
   }
 }
 
@@ -176,45 +172,33 @@ interface Finding {
   milliseconds: number
 }
 
-/** Looks whether something works. However many ask, it is looked at once at a time. */
-class SharedLook {
-  readonly #work: () => Promise<unknown>
-  readonly #tell: (error: unknown) => void
-  #underWay: { startedAt: number; ended: Promise<Finding> } | undefined
-  /** Whether a look has ever found that it works. */
-  hasWorked = false
+/** Looks whether something works, or joins the look that is under way, and waits for at most `timeout` milliseconds. The look then goes on. */
+type Look = (timeout: number) => Promise<Finding>
 
-  /**
-   * @param work Rejects if it does not work. It must settle some time.
-   * @param tell Is told what it has rejected with.
-   */
-  constructor(work: () => Promise<unknown>, tell: (error: unknown) => void) {
-    this.#work = work
-    this.#tell = tell
-  }
-
-  /** Looks, or joins the look that is under way, and waits for at most `timeout` milliseconds. The look then goes on. */
-  async look(timeout: number): Promise<Finding> {
-    const now = performance.now()
-    this.#underWay ??= { startedAt: now, ended: this.#finding(now) }
-    const { startedAt, ended } = this.#underWay
-    return withinTime(ended, timeout, () => ({ outcome: 'waiting', milliseconds: since(startedAt) }))
-  }
-
-  async #finding(startedAt: number): Promise<Finding> {
+/**
+ * However many look, it is looked at once at a time.
+ *
+ * @param work Rejects if it does not work. It must settle some time.
+ * @param tell Is told what it has rejected with.
+ */
+function sharedLook(work: () => Promise<unknown>, tell: (error: unknown) => void): Look {
+  let underWay: Promise<Finding> | undefined
+  let startedAt = 0
+  const found = (outcome: Finding['outcome']) => ({ outcome, milliseconds: Math.round(performance.now() - startedAt) })
+  const look = async () => {
+    startedAt = performance.now()
     try {
-      await this.#work()
-      this.hasWorked = true
-      return { outcome: 'works', milliseconds: since(startedAt) }
+      await work()
+      return found('works')
     } catch (error) {
-      this.#tell(error)
-      return { outcome: 'fails', milliseconds: since(startedAt) }
+      tell(error)
+      return found('fails')
     } finally {
-      this.#underWay = undefined
+      underWay = undefined
     }
   }
-}
-
-function since(startedAt: number): number {
-  return Math.round(performance.now() - startedAt)
+  return (timeout) => {
+    underWay ??= look()
+    return withinTime(underWay, timeout, () => found('waiting'))
+  }
 }

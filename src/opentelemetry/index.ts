@@ -44,11 +44,11 @@ const { name, version }: { name: string; version: string } = require('../../pack
  */
 export function instrument(options: InstrumentOptions = {}): () => void {
   const { tracerProvider, meterProvider, tenantLabel } = checkedOptions(options, 'instrument')
-  const stopSpans =
-    tracerProvider || isTracing() ? makeSpans((tracerProvider ?? trace).getTracer(name, version)) : noSpans
+  const tracers = tracerProvider ?? (isTracing() ? trace : undefined)
+  const stopSpans = tracers && makeSpans(tracers.getTracer(name, version))
   const stopMetrics = recordMetrics((meterProvider ?? metrics).getMeter(name, version), tenantLabel)
   return () => {
-    stopSpans()
+    stopSpans?.()
     stopMetrics()
   }
 }
@@ -58,5 +58,3 @@ function isTracing(): boolean {
   const provider = trace.getTracerProvider()
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegateTracer(name) !== undefined
 }
-
-function noSpans(): void {}

@@ -1,8 +1,7 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
-import type { Attributes, Meter, MetricOptions, ObservableResult } from '@opentelemetry/api'
+import type { Attributes, Meter, ObservableCounter, ObservableResult } from '@opentelemetry/api'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { faultReasons } from '../protocol/reasons'
-import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
+import { fetches, guardedRequests, listen, requests, storeCalls } from '../telemetry/channels'
 import type { DocumentsMessage, GuardMessage, RequestMessage } from '../telemetry/messages'
 import { common, own } from './attributes'
 
@@ -13,10 +12,6 @@ export type TenantLabel = (tenantKey: string) => string | undefined
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
 
 const ofEnd = [own.outcome, own.error, own.reason, own.tenantKey]
-const ofRequest = [own.endpoint, ...ofEnd]
-const ofGuard = [own.guard, ...ofEnd]
-const ofEvent = [own.eventType, own.reason]
-const ofReplay = [own.credential, own.ended]
 
 /**
  * Records what happens as metrics.
@@ -28,69 +23,66 @@ const ofReplay = [own.credential, own.ended]
 export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined): () => void {
   const durationOf = (name: string, description: string) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: buckets } })
-  const requestCount = new Tally(meter, 'customer_sign_in.requests', {
-    description: 'Requests to the endpoints, by how they ended',
-    unit: '{request}',
-  })
+  const tallyOf = (name: string, labels: readonly string[], unit: string, description: string) =>
+    new Tally(meter.createObservableCounter(name, { description, unit }), labels)
+  const requestCount = tallyOf(
+    'customer_sign_in.requests',
+    [own.endpoint, ...ofEnd],
+    '{request}',
+    'Requests to the endpoints, by how they ended',
+  )
   const requestDuration = durationOf('customer_sign_in.request.duration', 'How long requests to the endpoints take')
-  const guardCount = new Tally(meter, 'customer_sign_in.guard.requests', {
-    description: "Requests to the host's APIs that a guard has judged, by how it has",
-    unit: '{request}',
-  })
+  const guardCount = tallyOf(
+    'customer_sign_in.guard.requests',
+    [own.guard, ...ofEnd],
+    '{request}',
+    "Requests to the host's APIs that a guard has judged, by how it has",
+  )
   const guardDuration = durationOf('customer_sign_in.guard.duration', 'How long a guard takes to judge a request')
   const storeDuration = durationOf('customer_sign_in.store.duration', 'How long calls of the stores take')
   const fetchDuration = durationOf('customer_sign_in.fetch.duration', "How long fetches from clients' servers take")
-  const eventCount = new Tally(meter, 'customer_sign_in.events', { description: 'Events', unit: '{event}' })
-  const replayCount = new Tally(meter, 'customer_sign_in.replays', {
-    description: 'Used codes and refresh tokens that were presented again, other than as a retry',
-    unit: '{replay}',
-  })
+  const eventCount = tallyOf('customer_sign_in.events', [own.eventType, own.reason], '{event}', 'Events')
+  const replayCount = tallyOf(
+    'customer_sign_in.replays',
+    [own.credential, own.ended],
+    '{replay}',
+    'Used codes and refresh tokens that were presented again, other than as a retry',
+  )
   const documentCount = meter.createUpDownCounter('customer_sign_in.documents.kept', {
     description: 'Metadata documents in memory',
     unit: '{document}',
   })
-
-  /** A function of the host's that throws must not end the process, as an error in a subscriber does. */
-  const labelOf = (tenantKey: string) => {
-    try {
-      return tenantLabel?.(tenantKey)
-    } catch {
-      return undefined
-    }
-  }
   // So that the first one is an increase.
-  for (const reason of faultReasons) eventCount.add(ofEvent, ['error', reason], 0)
-  for (const credential of ['code', 'refresh_token']) {
-    for (const ended of ['true', 'false']) replayCount.add(ofReplay, [credential, ended], 0)
-  }
+  for (const reason of faultReasons) eventCount.add(['error', reason], 0)
+  for (const credential of ['code', 'refresh_token'])
+    for (const ended of ['true', 'false']) replayCount.add([credential, ended], 0)
 
   const endOf = ({ outcome, error, reason, tenantKey, tenantId }: RequestMessage | GuardMessage) => {
-    const label = tenantId !== undefined && tenantKey !== undefined ? labelOf(tenantKey) : undefined
+    let label: string | undefined
+    try {
+      if (tenantId !== undefined && tenantKey !== undefined) label = tenantLabel?.(tenantKey)
+    } catch {
+      // A function of the host's that throws must not end the process, as an error in a subscriber does.
+    }
     return [outcome, error, reason, label]
   }
-  const onDocuments = (message: unknown) => documentCount.add((message as DocumentsMessage).change)
-  const onEvent = (message: unknown) => {
-    const event = message as CustomerSignInEvent
-    eventCount.add(ofEvent, [event.type, 'reason' in event ? event.reason : undefined])
-    if (event.type === 'replayed') replayCount.add(ofReplay, [event.credential, String(event.ended)])
-  }
-
-  subscribe('customer-sign-in:event', onEvent)
-  subscribe('customer-sign-in:documents', onDocuments)
   const ends = [
-    () => unsubscribe('customer-sign-in:event', onEvent),
-    () => unsubscribe('customer-sign-in:documents', onDocuments),
+    listen<DocumentsMessage>('customer-sign-in:documents', ({ change }) => documentCount.add(change)),
+    listen<CustomerSignInEvent>('customer-sign-in:event', (event) => {
+      eventCount.add([event.type, 'reason' in event ? event.reason : undefined])
+      if (event.type === 'replayed') replayCount.add([event.credential, String(event.ended)])
+    }),
     requests.subscribe({
       asyncEnd: (message) => {
         const { endpoint, outcome, duration } = message
-        requestCount.add(ofRequest, [endpoint, ...endOf(message)])
+        requestCount.add([endpoint, ...endOf(message)])
         requestDuration.record(seconds(duration), { [own.endpoint]: endpoint, [own.outcome]: outcome })
       },
     }),
     guardedRequests.subscribe({
       asyncEnd: (message) => {
         const { guard, outcome, duration } = message
-        guardCount.add(ofGuard, [guard, ...endOf(message)])
+        guardCount.add([guard, ...endOf(message)])
         guardDuration.record(seconds(duration), { [own.guard]: guard, [own.outcome]: outcome })
       },
     }),
@@ -107,10 +99,10 @@ export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined
       asyncEnd: ({ status, error, duration }) =>
         fetchDuration.record(seconds(duration), errorType(error ?? (status === 200 ? undefined : 'status'))),
     }),
+    ...[requestCount, guardCount, eventCount, replayCount].map((tally) => () => tally.stop()),
   ]
   return () => {
     for (const end of ends) end()
-    for (const count of [requestCount, guardCount, eventCount, replayCount]) count.stop()
   }
 }
 
@@ -132,37 +124,35 @@ function errorType(error: string | undefined): Attributes {
 }
 
 /** A counter that costs little to add to: OpenTelemetry asks for the counts only when it exports them. */
-export class Tally {
+class Tally {
+  readonly #counter: ObservableCounter
+  readonly #labels: readonly string[]
   readonly #counts = new Map<string, { attributes: Attributes; count: number }>()
-  readonly #stop: () => void
 
-  constructor(meter: Meter, name: string, options: MetricOptions) {
-    const counter = meter.createObservableCounter(name, options)
-    const observe = (result: ObservableResult) => {
-      for (const { count, attributes } of this.#counts.values()) result.observe(count, attributes)
-    }
-    counter.addCallback(observe)
-    this.#stop = () => counter.removeCallback(observe)
+  constructor(counter: ObservableCounter, labels: readonly string[]) {
+    this.#counter = counter
+    this.#labels = labels
+    counter.addCallback(this.#observe)
   }
 
-  /**
-   * Counts one more of a kind.
-   *
-   * @param values The values of the attributes, in the order of `names`. Undefined stands for none.
-   */
-  add(names: readonly string[], values: readonly (string | undefined)[], count = 1): void {
+  /** @param values Those of the labels, in their order. Undefined stands for none. */
+  add(values: readonly (string | undefined)[], count = 1): void {
     const key = values.join('\n')
     const known = this.#counts.get(key)
     if (known) known.count += count
-    else this.#counts.set(key, { attributes: attributesOf(names, values), count })
+    else this.#counts.set(key, { attributes: this.#attributesOf(values), count })
   }
 
   stop(): void {
-    this.#stop()
+    this.#counter.removeCallback(this.#observe)
   }
-}
 
-function attributesOf(names: readonly string[], values: readonly (string | undefined)[]): Attributes {
-  const pairs = names.map((name, index): [string, string | undefined] => [name, values[index]])
-  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined))
+  readonly #observe = (result: ObservableResult) => {
+    for (const { count, attributes } of this.#counts.values()) result.observe(count, attributes)
+  }
+
+  #attributesOf(values: readonly (string | undefined)[]): Attributes {
+    const pairs = this.#labels.map((label, place) => [label, values[place]] as const)
+    return Object.fromEntries(pairs.filter(([, value]) => value !== undefined))
+  }
 }

@@ -1,4 +1,3 @@
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import {
   type Attributes,
   type Context,
@@ -11,7 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
-import { fetches, guardedRequests, requests, storeCalls, type TracedChannel } from '../telemetry/channels'
+import { fetches, guardedRequests, listen, requests, storeCalls, type TracedChannel } from '../telemetry/channels'
 import type { FetchMessage, GuardMessage, RequestMessage, StoreMessage, TimedMessage } from '../telemetry/messages'
 import { common, own } from './attributes'
 
@@ -39,11 +38,13 @@ const databases: Record<string, string> = { RedisTokenStore: 'redis', PostgresTo
  * @returns Ends that.
  */
 export function makeSpans(tracer: Tracer): () => void {
-  subscribe('customer-sign-in:event', addEvent)
   const ends = [
-    () => unsubscribe('customer-sign-in:event', addEvent),
+    listen('customer-sign-in:event', addEvent),
     ...spansOf(tracer, requests, beginningOfRequest, setEnd),
-    requests.subscribe({ start: setRoute, asyncEnd: unsetRouteIfPassed }),
+    requests.subscribe({
+      start: ({ route }) => setRoute(route),
+      asyncEnd: ({ outcome }) => outcome === 'passed' && setRoute(undefined),
+    }),
     ...spansOf(tracer, guardedRequests, beginningOfGuard, setEnd),
     ...spansOf(tracer, storeCalls, beginningOfStoreCall, endOfStoreCall),
     ...spansOf(tracer, fetches, beginningOfFetch, endOfFetch),
@@ -158,25 +159,18 @@ function setError(span: Span, type: string | undefined): void {
 }
 
 /** Adds an event to the span in which it happens, without the customer. */
-function addEvent(message: unknown): void {
-  const event = message as CustomerSignInEvent
+function addEvent(event: CustomerSignInEvent): void {
   const span = trace.getActiveSpan()
   // Their spans say all that these do.
   if (!span?.isRecording() || event.type === 'denied' || event.type === 'error') return
-  const { clientId } = event
-  const replay = event.type === 'replayed' ? { [own.credential]: event.credential, [own.ended]: event.ended } : {}
-  span.addEvent(`customer_sign_in.${event.type}`, { [own.clientId]: clientId, ...replay })
+  const replay = event.type === 'replayed' && { [own.credential]: event.credential, [own.ended]: event.ended }
+  span.addEvent(`customer_sign_in.${event.type}`, { [own.clientId]: event.clientId, ...replay })
 }
 
 /** Gives the route to the instrumentation of the HTTP server, for the name of its span and for its metrics. */
-function setRoute({ route }: RequestMessage): void {
+function setRoute(route: string | undefined): void {
   const metadata = context.active().getValue(rpcMetadata) as { type?: unknown; route?: string | undefined } | undefined
   if (metadata?.type === 'http') metadata.route = route
-}
-
-function unsetRouteIfPassed({ outcome }: RequestMessage): void {
-  const metadata = context.active().getValue(rpcMetadata) as { route?: string | undefined } | undefined
-  if (outcome === 'passed' && metadata) metadata.route = undefined
 }
 
 let lastAddress: { of: string; attributes: Attributes } | undefined

@@ -1,5 +1,5 @@
 import type { AsyncLocalStorage } from 'node:async_hooks'
-import { type Channel, channel, type TracingChannel, tracingChannel } from 'node:diagnostics_channel'
+import diagnostics, { type Channel, type TracingChannel } from 'node:diagnostics_channel'
 import { maxTold, withoutCredentials } from '../protocol/without-credentials'
 import type {
   DocumentsMessage,
@@ -11,13 +11,7 @@ import type {
 } from './messages'
 
 /** Does some work in a context of its own, such as that of a span. */
-export type Surrounding<Message> = <T>(message: Message, work: () => T) => T
-
-/** Gets the messages of a channel: when work begins, and when it has ended. */
-export interface Listeners<Message> {
-  start?: ((message: Message) => void) | undefined
-  asyncEnd: (message: Message) => void
-}
+type Surrounding<Message> = <T>(message: Message, work: () => T) => T
 
 /**
  * A tracing channel of `node:diagnostics_channel`. Unlike its own `tracePromise`, this puts neither the result nor the error on the message:
@@ -28,7 +22,7 @@ export class TracedChannel<Message extends TimedMessage> {
   readonly #channel: TracingChannel<unknown, Message>
 
   constructor(readonly name: string) {
-    this.#channel = tracingChannel<unknown, Message>(name)
+    this.#channel = diagnostics.tracingChannel<unknown, Message>(name)
   }
 
   /** Whether anybody listens. If nobody does, no message need be made. */
@@ -67,8 +61,8 @@ export class TracedChannel<Message extends TimedMessage> {
     })
   }
 
-  /** @returns Ends the subscription. */
-  subscribe(listeners: Listeners<Message>): () => void {
+  /** Calls functions with each message: when work begins, and when it has ended. @returns Ends that. */
+  subscribe(listeners: { start?: (message: Message) => void; asyncEnd: (message: Message) => void }): () => void {
     // The types of Node 20 require a function for every part.
     const subscribers = listeners as Required<Parameters<TracingChannel<unknown, Message>['subscribe']>[0]>
     this.#channel.subscribe(subscribers)
@@ -92,12 +86,8 @@ export class TracedChannel<Message extends TimedMessage> {
   }
 
   #surrounded<T>(message: Message, work: () => T): T {
-    let surrounded = work
-    for (const surrounding of this.#surroundings) {
-      const inner = surrounded
-      surrounded = () => surrounding(message, inner)
-    }
-    return surrounded()
+    const surroundings = [...this.#surroundings]
+    return surroundings.reduce((inner, surrounding) => () => surrounding(message, inner), work)()
   }
 }
 
@@ -113,8 +103,15 @@ export const guardedRequests = new TracedChannel<GuardMessage>('customer-sign-in
 export const storeCalls = new TracedChannel<StoreMessage>('customer-sign-in:store')
 export const fetches = new TracedChannel<FetchMessage>('customer-sign-in:fetch')
 
-const documents = channel('customer-sign-in:documents')
+const documents = diagnostics.channel('customer-sign-in:documents')
 
 export function tellOfDocuments(message: DocumentsMessage): void {
   if (message.change !== 0) documents.publish(message)
+}
+
+/** Calls a function with each message of a channel that has no beginning and no end. @returns Ends that. */
+export function listen<Message>(name: string, listener: (message: Message) => void): () => void {
+  const onMessage = (message: unknown) => listener(message as Message)
+  diagnostics.subscribe(name, onMessage)
+  return () => diagnostics.unsubscribe(name, onMessage)
 }
