@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { jsonObject } from '../protocol/unverified-jwt'
 import { type Fault, fault } from './findings'
 
 /** An HTTP response, with its whole body, and what findings say of it. */
@@ -52,20 +53,12 @@ export function shownUrl(url: string): string {
   return url.replace(/[?#].*$/s, '')
 }
 
-function jsonObject(text: string): Record<string, unknown> | undefined {
-  try {
-    const parsed: unknown = JSON.parse(text)
-    return typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed) ? { ...parsed } : undefined
-  } catch {
-    return undefined
-  }
-}
-
-/** The attributes of a challenge that asks for an access token, such as `resource_metadata`, `scope` and `error`. */
-export type Challenge = Readonly<Record<string, string | undefined>>
-
-/** Reads the `Bearer` or `DPoP` challenge in a `WWW-Authenticate` header (RFC 9110 section 11.6.1). @returns Undefined if it has none. */
-export function bearerChallenge(header: string): Challenge | undefined {
+/**
+ * Reads the `Bearer` or `DPoP` challenge in a `WWW-Authenticate` header (RFC 9110 section 11.6.1).
+ *
+ * @returns Its attributes, such as `resource_metadata`, `scope` and `error`. Undefined if the header has none.
+ */
+export function bearerChallenge(header: string): Record<string, string | undefined> | undefined {
   const [, , rest] = /(^|,\s*)(?:Bearer|DPoP)\b(.*)$/is.exec(header) ?? []
   if (rest === undefined) return undefined
   const attributes = rest.matchAll(/([\w-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))/g)

@@ -9,12 +9,7 @@ const accept = { Accept: 'application/json' }
 // Longer than this, a rotation of keys is seen too late.
 const longestAge = 24 * 3600
 
-/**
- * Reads a public document of JSON, as an assistant does.
- *
- * @returns Undefined if it is not there.
- * @throws {Fault} if something else answers in its place.
- */
+/** Reads a public document of JSON, as an assistant does. @throws {Fault} if something else answers in its place. */
 export async function readDocument(wire: Wire, url: string): Promise<Answer | undefined> {
   const answer = await wire.ask(url, { headers: accept })
   if (answer.status === 404 && !answer.isBotWall) {

@@ -4,13 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A browser in which somebody signs in, and the address to which it comes back. */
-export interface SignInWindow {
-  redirectUri: string
-  /** How long the browser may take, in minutes. */
-  minutes: number
-  /** Opens an address. @returns The parameters with which the browser comes back, or undefined if it does not. */
-  open(url: string): Promise<URLSearchParams | undefined>
-}
+export type SignInWindow = Pick<OwnBrowser, 'redirectUri' | 'minutes' | 'open'>
 
 const page = `<!doctype html><html lang="en"><meta charset="utf-8"><title>customer-sign-in doctor</title>
 <h1>Back at the doctor</h1><p>You can close this window. The result is in the terminal.</p>`
@@ -22,8 +16,9 @@ const headers = {
 }
 
 /** The browser of this machine, which comes back to it (RFC 8252 section 7.3) at a free port. */
-export class OwnBrowser implements SignInWindow {
-  readonly minutes = 5
+export class OwnBrowser {
+  /** How long the browser may take. */
+  readonly minutes: number = 5
   readonly redirectUri: string
   readonly #server: Server
 
@@ -38,7 +33,7 @@ export class OwnBrowser implements SignInWindow {
     return new OwnBrowser(server)
   }
 
-  /** The address is also printed: to stderr, so that stdout is the JSON alone. */
+  /** Opens an address, and prints it: to stderr, so that stdout is the JSON alone. @returns What {@link answer} does. */
   open(url: string): Promise<URLSearchParams | undefined> {
     process.stderr.write(`Sign in within ${this.minutes} minutes, in the browser that opens now, or here:\n${url}\n`)
     const answer = this.answer(this.minutes * 60_000)

@@ -1,6 +1,6 @@
 import { ProofKey } from '../protocol/dpop-proof'
 import { startOf } from '../protocol/without-credentials'
-import type { Answer, Challenge } from './answer'
+import type { Answer } from './answer'
 import { Fault, type FindingCode, fault, findings, type ValuesIn } from './findings'
 import { type Finding, type Report, type Step, type StepName, stepTitles } from './report'
 import type { SignInWindow } from './sign-in-window'
@@ -23,7 +23,7 @@ export interface Found {
     /** The request that the API answers with its challenge. */
     asked: Asked
     /** Undefined if there was none. */
-    challenge: Challenge | undefined
+    challenge: Answer['challenge']
   }
   resource: {
     /** What clients send as `resource`. */
@@ -77,7 +77,6 @@ export class Skipped extends Error {
 
 /** The doctor's visit to one API: goes from step to step, and writes down what became of each. */
 export class Visit {
-  readonly clientId: string | undefined
   readonly redirectUri: string
   readonly wire: Wire
   /** The key of the client that the doctor acts as. */
@@ -88,7 +87,6 @@ export class Visit {
   readonly #secrets = new Set<string>()
   readonly #found: Map<string, unknown>
   readonly #steps: Step[] = []
-  readonly #onStep: VisitOptions['onStep']
 
   /**
    * @param address The address that customers paste into an assistant.
@@ -96,14 +94,12 @@ export class Visit {
    */
   constructor(
     readonly address: string,
-    { clientId, window, onStep, timeLimit }: VisitOptions = {},
+    readonly options: VisitOptions = {},
     found: Partial<Found> = {},
   ) {
-    this.clientId = clientId
-    this.redirectUri = window?.redirectUri ?? 'http://127.0.0.1/callback'
-    this.wire = new Wire(timeLimit)
+    this.redirectUri = options.window?.redirectUri ?? 'http://127.0.0.1/callback'
+    this.wire = new Wire(options.timeLimit)
     this.#found = new Map(Object.entries(found))
-    this.#onStep = onStep
   }
 
   /** What earlier steps have found. If one of them led nowhere, this step is skipped. */
@@ -137,25 +133,24 @@ export class Visit {
   ): Promise<void> {
     this.seen = []
     this.#notes = []
-    let isSkipped = false
+    let otherwise: Step['status'] = 'good'
     try {
       this.#found.set(name, await take(this))
     } catch (thrown) {
-      isSkipped = thrown instanceof Skipped
       if (thrown instanceof Fault) this.seen.push(thrown)
       else if (thrown instanceof Skipped) this.note(thrown.message)
       else throw thrown
+      otherwise = 'skipped'
     }
     const found = this.seen
       .map((seen) => this.#inWords(seen))
       .filter(({ says }, place, all) => all.findIndex((other) => other.says === says) === place)
-    const levels = found.map(({ level }) => level)
-    const worst = levels.includes('wrong') ? 'wrong' : levels[0]
-    const status = worst ?? (isSkipped ? 'skipped' : 'good')
+    const worst = found.find(({ level }) => level === 'wrong') ?? found[0]
+    const status = worst?.level ?? otherwise
     const notes = this.#notes.map((text) => this.#shown(text))
     const step: Step = { step: name, title: stepTitles[name], status, findings: found, notes }
     this.#steps.push(step)
-    this.#onStep?.(step)
+    this.options.onStep?.(step)
   }
 
   report(): Report {

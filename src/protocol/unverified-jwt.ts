@@ -7,16 +7,15 @@ export interface UnverifiedJwt {
 /** Reads a signed JWT. @returns Undefined if the text does not have the form of one. */
 export function readJwt(jws: string): UnverifiedJwt | undefined {
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jws)) return undefined
-  const [header, claims] = jws.split('.').map(parsedPart)
+  const [header, claims] = jws.split('.').map((part) => jsonObject(Buffer.from(part, 'base64url').toString()))
   return header && claims && { header, claims }
 }
 
-function parsedPart(part: string): Record<string, unknown> | undefined {
+/** Reads an object of JSON. @returns Undefined if the text is none. */
+export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {
-    // Without `__proto__`: whoever copies the claims must not get another prototype.
-    const value = JSON.parse(Buffer.from(part, 'base64url').toString(), (name, member) =>
-      name === '__proto__' ? undefined : member,
-    )
+    // Without `__proto__`: whoever copies the members must not get another prototype.
+    const value = JSON.parse(text, (name, member) => (name === '__proto__' ? undefined : member))
     return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
   } catch {
     return undefined

@@ -1,25 +1,19 @@
 import { leadsToOwnDevice } from '../../protocol/redirect-uri'
-import { type Answer, type Challenge, checkOwn } from '../answer'
+import { type Answer, checkOwn } from '../answer'
 import { checkApiAcrossOrigins } from '../cross-origin'
 import { wellKnownOf } from '../document'
 import { fault } from '../findings'
 import type { Found, Visit } from '../visit'
 import type { Asked, Wire } from '../wire'
 
+const clientInfo = { name: 'customer-sign-in doctor', version: '1' }
+const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
+
 /** The first message of an MCP client. An API that is not MCP refuses it for lack of a token too. */
 const initialize: Asked = {
   method: 'POST',
   headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-  body: JSON.stringify({
-    jsonrpc: '2.0',
-    id: 1,
-    method: 'initialize',
-    params: {
-      protocolVersion: '2025-06-18',
-      capabilities: {},
-      clientInfo: { name: 'customer-sign-in doctor', version: '1' },
-    },
-  }),
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
 }
 
 const read: Asked = { method: 'GET', headers: { Accept: 'application/json, text/event-stream' } }
@@ -42,7 +36,7 @@ export async function askApi(visit: Visit): Promise<Found['api']> {
   return { asked, challenge: challengeOf(asking, visit) }
 }
 
-function challengeOf(answer: Answer, visit: Visit): Challenge | undefined {
+function challengeOf(answer: Answer, visit: Visit): Answer['challenge'] {
   const { challenge, header, isHtml } = answer
   if (header('www-authenticate') === undefined) {
     // The challenge of this library has a body of JSON.
@@ -73,11 +67,7 @@ async function notChallenged(wire: Wire, answer: Answer): Promise<never> {
 // Many firewalls drop what is sent to port 80.
 const plainHttpTimeLimit = 5_000
 
-/**
- * Whether the API also answers http. There a token would be sent where others can read it, so http should redirect to https, or not answer.
- *
- * @param url The address with http.
- */
+/** Whether the API also answers http, where others can read a token: http should redirect to https, or not answer. */
 export async function checkPlainHttp(visit: Visit, url: string): Promise<void> {
   const answer = await visit.wire.ask(url, { timeLimit: plainHttpTimeLimit }).catch(() => undefined)
   if (answer && (answer.status < 300 || answer.status === 401)) visit.find('plain-http', answer)

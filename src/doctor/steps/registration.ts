@@ -18,10 +18,10 @@ export const publicDocument: Client = {
 /** Registers a client (RFC 7591 section 3), unless one was given. */
 export async function register(visit: Visit): Promise<Client> {
   const [{ registration: url, documents, basic, inForm }] = visit.found('server')
-  const { clientId, redirectUri, wire } = visit
-  if (clientId !== undefined) {
-    visit.note(`Not tried: the client is ${clientId}.`)
-    return { id: clientId, redirectUri, source: 'given' }
+  const { redirectUri, wire, options } = visit
+  if (options.clientId !== undefined) {
+    visit.note(`Not tried: the client is ${options.clientId}.`)
+    return { id: options.clientId, redirectUri, source: 'given' }
   }
   if (url === undefined && documents) {
     visit.note(

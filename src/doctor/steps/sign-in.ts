@@ -1,4 +1,5 @@
 import { isLoopbackHost } from '../../protocol/redirect-uri'
+import { jsonObject } from '../../protocol/unverified-jwt'
 import { webAddress } from '../document'
 import { fault } from '../findings'
 import type { SignInWindow } from '../sign-in-window'
@@ -27,8 +28,10 @@ export async function signIn(visit: Visit, window: SignInWindow): Promise<Found[
     code_verifier: request.codeVerifier,
   })
   if (tokens.refreshToken === undefined) visit.find('no-refresh-token', {})
-  const issuedAt = issueTimeOf(tokens.accessToken)
-  if (issuedAt !== undefined) visit.wire.tellTime('the iat of the access token', issuedAt, sent)
+  // Access tokens of other servers may be no JWTs.
+  const claims = Buffer.from(tokens.accessToken.split('.')[1] ?? '', 'base64url').toString()
+  const { iat } = jsonObject(claims) ?? {}
+  if (typeof iat === 'number') visit.wire.tellTime('the iat of the access token', iat, sent)
   await compareClocks(visit)
   return tokens
 }
@@ -54,16 +57,6 @@ function checkResponse(back: URLSearchParams, state: string, { issuer, namesIssu
   if ((iss !== null || namesIssuer) && iss !== issuer)
     throw fault('iss-differs', { value: iss ?? 'missing', expected: issuer })
   if (!back.get('code')) throw fault('no-code', {})
-}
-
-/** The `iat` of a JWT, in seconds. Access tokens of other servers may be no JWTs. */
-function issueTimeOf(token: string): number | undefined {
-  try {
-    const { iat } = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString('utf8'))
-    return typeof iat === 'number' ? iat : undefined
-  } catch {
-    return undefined
-  }
 }
 
 // Seconds. The verifiers of access tokens mostly allow for half a minute or a minute.

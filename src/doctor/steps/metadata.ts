@@ -2,6 +2,7 @@ import { leadsToOwnDevice } from '../../protocol/redirect-uri'
 import type { Answer } from '../answer'
 import {
   checkDocument,
+  checkOrigin,
   differBySlash,
   notThere,
   readDocument,
@@ -12,12 +13,94 @@ import {
 import { fault } from '../findings'
 import { type Found, Skipped, type Visit } from '../visit'
 
-const name = 'oauth-authorization-server'
+const resourceName = 'oauth-protected-resource'
+const serverName = 'oauth-authorization-server'
+
+/** The metadata to which the challenge leads (RFC 9728 sections 3 and 5.1). */
+export async function readResource(visit: Visit): Promise<Found['resource']> {
+  const [{ challenge }] = visit.found('api')
+  const announced = announcedAddress(visit, challenge?.resource_metadata)
+  const document = await findResource(visit, announced, challenge?.resource_metadata === undefined)
+  await checkDocument(visit, document)
+  const { members } = await checkResource(visit, document)
+  const [issuer] = Array.isArray(members.authorization_servers) ? members.authorization_servers.map(webAddress) : []
+  if (issuer === undefined) throw fault('member-missing', { ...document, member: 'authorization_servers' })
+  const resource = typeof members.resource === 'string' ? members.resource : visit.address
+  return { resource, issuer, reachedAt: reached(visit, issuer) }
+}
+
+/** @returns Undefined if the challenge names none, or one on an address at which the app is not reached. */
+function announcedAddress(visit: Visit, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined
+  const announced = webAddress(value)
+  if (announced === undefined) {
+    visit.find('member-missing', { request: 'the API without a token', member: 'resource_metadata' })
+    return undefined
+  }
+  if (!checkOrigin(visit, 'resource_metadata', announced, visit.address)) return undefined
+  const { pathname: given, origin } = new URL(visit.address)
+  const known = new URL(announced).pathname.replace(`/.well-known/${resourceName}`, '')
+  if (known === given || known === '' || !given.endsWith(known)) return announced
+  const prefix = given.slice(0, -known.length)
+  throw fault('prefix-stripped', { given, known, prefix, base: origin + prefix })
+}
+
+/** The document where the challenge says it is, or where clients look for it if that is wrong. */
+async function findResource(visit: Visit, announced: string | undefined, isUnannounced: boolean): Promise<Answer> {
+  const { address, wire } = visit
+  const expected = wellKnownOf(resourceName, address)
+  const places = [...new Set([announced ?? expected, expected, wellKnownOf(resourceName, new URL(address).origin)])]
+  for (const url of places) {
+    const document = await readDocument(wire, url)
+    if (!document) continue
+    if (announced !== undefined && url !== announced) visit.find('metadata-path', { value: announced, found: url })
+    return document
+  }
+  const url = announced ?? expected
+  if (isUnannounced) throw fault('no-metadata', { url })
+  throw notThere(url)
+}
+
+/** RFC 9728 section 3.3: the resource must be the address that the client has used. @returns The document that is right. */
+async function checkResource(visit: Visit, document: Answer): Promise<Answer> {
+  const { address, wire } = visit
+  const value = webAddress(document.members.resource)
+  if (value === undefined) {
+    visit.find('member-missing', { ...document, member: 'resource' })
+    return document
+  }
+  if (isSame(value, address)) return document
+  const fresh = await readPastCaches(wire, document.url)
+  if (fresh && isSame(String(fresh.members.resource), address)) {
+    visit.find('cached-other', document)
+    return fresh
+  }
+  if (differBySlash(value, address)) visit.find('resource-slash', { value, address })
+  else if (checkOrigin(visit, 'resource', value, address)) visit.find('resource-differs', { value, address })
+  return document
+}
+
+/** An address without a path is spelled with and without a slash. */
+function isSame(one: string, other: string): boolean {
+  return one === other || (new URL(other).pathname === '/' && differBySlash(one, other))
+}
+
+/** Where the authorization server is reached, if the app believes itself to be elsewhere. */
+function reached(visit: Visit, issuer: string): string {
+  const [named, api] = [new URL(issuer), new URL(visit.address)]
+  const isElsewhere = named.hostname !== api.hostname && !visit.seen.some(({ code }) => code === 'wrong-host')
+  if (isElsewhere && named.protocol === 'https:') {
+    visit.note(`The authorization server is on another host than the API: ${issuer}`)
+    return issuer
+  }
+  const isReached = checkOrigin(visit, 'authorization_servers', issuer, visit.address)
+  return isReached ? issuer : issuer.replace(named.origin, api.origin)
+}
 
 /** The metadata of the authorization server (RFC 8414). */
 export async function readServer(visit: Visit): Promise<Found['server']> {
   const [found] = visit.found('resource')
-  const document = await find(visit, found.reachedAt)
+  const document = await findServer(visit, found.reachedAt)
   await checkDocument(visit, document)
   const answer = await checkIssuer(visit, found.issuer, document)
   const { members } = answer
@@ -43,21 +126,21 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
 }
 
 /** Looks where RFC 8414 section 3.1 and OpenID Connect Discovery section 4 put it. */
-async function find(visit: Visit, issuer: string): Promise<Answer> {
+async function findServer(visit: Visit, issuer: string): Promise<Answer> {
   const { wire } = visit
-  const url = wellKnownOf(name, issuer)
+  const url = wellKnownOf(serverName, issuer)
   const below = issuer.replace(/\/$/, '')
   const further = [
     wellKnownOf('openid-configuration', issuer),
     `${below}/.well-known/openid-configuration`,
-    `${below}/.well-known/${name}`,
+    `${below}/.well-known/${serverName}`,
   ]
   const atRoot = await readDocument(wire, url).catch((thrown: Error) => thrown)
   if (atRoot && !(atRoot instanceof Error)) return atRoot
   for (const other of further) {
     const elsewhere = other === url ? undefined : await readDocument(wire, other).catch(() => undefined)
     if (!elsewhere) continue
-    if (other.endsWith(name)) visit.find('metadata-not-at-root', { found: other, url })
+    if (other.endsWith(serverName)) visit.find('metadata-not-at-root', { found: other, url })
     else visit.note(`The metadata is that of OpenID Connect: ${other}`)
     return elsewhere
   }
@@ -86,7 +169,7 @@ function checkAbilities(visit: Visit, members: Record<string, unknown>): void {
     if (!lists(members, member, value)) visit.find('not-listed', { member, value })
   if (!lists(members, 'grant_types_supported', 'refresh_token')) visit.find('no-refresh', {})
   const hasWayIn = members.registration_endpoint !== undefined || members.client_id_metadata_document_supported === true
-  if (!hasWayIn && visit.clientId === undefined) visit.find('no-way-in', {})
+  if (!hasWayIn && visit.options.clientId === undefined) visit.find('no-way-in', {})
 }
 
 function lists(members: Record<string, unknown>, member: string, value: string): boolean {
