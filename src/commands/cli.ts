@@ -22,15 +22,13 @@ ${keysUsage}
 With --help this text is printed, with --version the version.
 `
 
-const commands: Readonly<Record<string, (args: string[]) => number | Promise<number>>> = {
-  doctor,
-  keys,
-  'postgres:schema': printSchema,
-}
+type Command = (args: string[]) => number | Promise<number>
+
+const commands = new Map<string, Command>(Object.entries({ doctor, keys, 'postgres:schema': printSchema }))
 
 /** Runs a command line. @returns The exit code. */
 async function main([command = '', ...args]: string[]): Promise<number> {
-  const run = Object.hasOwn(commands, command) ? commands[command] : undefined
+  const run = commands.get(command)
   const isAsked = [command, ...(run ? args : [])].some((argument) => argument === '--help' || argument === '-h')
   if (run && !isAsked) return run(args)
   if (command === '--version') process.stdout.write(`${version}\n`)
@@ -40,16 +38,15 @@ async function main([command = '', ...args]: string[]): Promise<number> {
 }
 
 function unknownCommand(command: string): string {
-  const nearest = nearestName(command, Object.keys(commands))
+  const nearest = nearestName(command, [...commands.keys()])
   return `${command} is not a command.${nearest === undefined ? '' : ` Did you mean ${nearest}?`}\n\n`
 }
 
 function printSchema(args: string[]): number {
   const text = { type: 'string' } as const
   const { values } = parseArgs({ args, options: { schema: text, 'table-prefix': text, role: text } })
-  process.stdout.write(
-    postgresSchema({ schema: values.schema, tablePrefix: values['table-prefix'], role: values.role }),
-  )
+  const { schema, 'table-prefix': tablePrefix, role } = values
+  process.stdout.write(postgresSchema({ schema, tablePrefix, role }))
   return 0
 }
 
@@ -58,18 +55,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-main(process.argv.slice(2)).then(
-  (code) => {
+/** A wrong option of the command line is the user's: no stack trace. @returns The exit code. */
+function explain(error: NodeJS.ErrnoException): number {
+  const isWrongUse = error instanceof ConfigurationError || error instanceof WrongUse
+  if (!isWrongUse && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error
+  process.stderr.write(`${error.message}\n`)
+  return 2
+}
+
+main(process.argv.slice(2))
+  .catch(explain)
+  .then((code) => {
     process.exitCode = code
-  },
-  (error) => {
-    // A wrong option of the command line is the user's: no stack trace.
-    const isWrongUse =
-      error instanceof ConfigurationError ||
-      error instanceof WrongUse ||
-      String((error as { code?: string }).code).startsWith('ERR_PARSE_ARGS')
-    if (!isWrongUse) throw error
-    process.stderr.write(`${(error as Error).message}\n`)
-    process.exitCode = 2
-  },
-)
+  })

@@ -9,13 +9,7 @@ export const keysUsage = `  keys              Print a new signing key (ES256) an
     --folder PATH         write them to the new files signing-key.pem and credential-secret there
 `
 
-/** A signing key and a credential secret, as the option `keys` takes them. */
-interface Keys {
-  /** PEM (PKCS #8). */
-  signingKey: string
-  /** 32 random bytes, in base64. */
-  credentialSecret: string
-}
+type Keys = ReturnType<typeof newKeys>
 
 const formats: Readonly<Record<string, (keys: Keys) => string>> = {
   env: ({ signingKey, credentialSecret }) =>
@@ -48,7 +42,8 @@ export function keys(args: string[]): number {
   return 0
 }
 
-function newKeys(): Keys {
+/** A signing key, as PEM (PKCS #8), and a credential secret: 32 random bytes, in base64. */
+function newKeys() {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const signingKey = String(privateKey.export({ type: 'pkcs8', format: 'pem' }))
   return { signingKey, credentialSecret: randomBytes(32).toString('base64') }
@@ -56,12 +51,11 @@ function newKeys(): Keys {
 
 /** Writes files that only their owner can read. A key that is there may be in use, and must not be lost. */
 function writeKeys(folder: string, { signingKey, credentialSecret }: Keys): void {
-  const contents = { 'signing-key.pem': signingKey, 'credential-secret': credentialSecret }
-  const files = Object.entries(contents).map(([name, content]) => ({ file: join(folder, name), content }))
-  const existing = files.find(({ file }) => existsSync(file))
-  if (existing) throw new WrongUse(`${existing.file} exists already`)
+  const files = { [join(folder, 'signing-key.pem')]: signingKey, [join(folder, 'credential-secret')]: credentialSecret }
+  const existing = Object.keys(files).find((file) => existsSync(file))
+  if (existing !== undefined) throw new WrongUse(`${existing} exists already`)
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  for (const { file, content } of files) {
+  for (const [file, content] of Object.entries(files)) {
     writeFileSync(file, content, { flag: 'wx', mode: 0o600 })
     process.stdout.write(`${file}\n`)
   }

@@ -1,13 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { inspect } from 'node:util'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { messageOf } from '../protocol/thrown'
-import { fetches, guardedRequests, requests, storeCalls } from '../telemetry/channels'
-import type { GuardMessage, RequestMessage, TimedMessage } from '../telemetry/messages'
+import { fetches, guardedRequests, listen, requests, storeCalls } from '../telemetry/channels'
+import type { GuardMessage, RequestMessage } from '../telemetry/messages'
 
 const name = 'customer-sign-in'
-const eventChannel = 'customer-sign-in:event'
 const maxCharacters = 300
 const onOneLine = { breakLength: Number.POSITIVE_INFINITY, customInspect: false }
 
@@ -31,21 +29,19 @@ export function logRequests(write: (lines: string) => void): () => void {
   const storage = new AsyncLocalStorage<string[]>()
   const note = (line: string) => storage.getStore()?.push(`  ${printable(line)}`)
   const end = (line: string) => write(`${[`${name} ${printable(line)}`, ...(storage.getStore() ?? [])].join('\n')}\n`)
-  const onEvent = (event: unknown) => note(eventLine(event as CustomerSignInEvent))
-
-  subscribe(eventChannel, onEvent)
+  const asyncEnd = (message: RequestMessage | GuardMessage) => end(requestLine(message))
   const ends = [
-    () => unsubscribe(eventChannel, onEvent),
+    listen<CustomerSignInEvent>('customer-sign-in:event', (event) => note(eventLine(event))),
     requests.bind(storage, () => []),
     guardedRequests.bind(storage, () => []),
-    requests.subscribe({ asyncEnd: (message) => end(requestLine(message)) }),
-    guardedRequests.subscribe({ asyncEnd: (message) => end(guardLine(message)) }),
+    requests.subscribe({ asyncEnd }),
+    guardedRequests.subscribe({ asyncEnd }),
     storeCalls.subscribe({
       asyncEnd: ({ store, method, outcome, error, duration }) =>
-        note(`${store}.${method} ${time({ duration })}${after(': ', error ?? outcome)}`),
+        note(`${store}.${method} ${time(duration)}${after(': ', error ?? outcome)}`),
     }),
     fetches.subscribe({
-      asyncEnd: ({ url, status, error, duration }) => note(`fetch of ${url} ${time({ duration })}: ${error ?? status}`),
+      asyncEnd: ({ url, status, error, duration }) => note(`fetch of ${url} ${time(duration)}: ${error ?? status}`),
     }),
   ]
   return () => {
@@ -53,21 +49,15 @@ export function logRequests(write: (lines: string) => void): () => void {
   }
 }
 
-function requestLine(message: RequestMessage): string {
-  const { method, path, endpoint, status, outcome } = message
-  return `${method} ${path} ${status ?? outcome} in ${time(message)}: ${endpoint}${whose(message)}`
-}
-
-function guardLine(message: GuardMessage): string {
-  const { guard, method, path, outcome, status } = message
+function requestLine(message: RequestMessage | GuardMessage): string {
+  const { method, path, status, outcome, duration, tenantKey, tenantId, clientId } = message
+  // A verifier sees only the token.
   const request = method === undefined ? '' : `${method} ${path} `
-  return `${request}${status ?? outcome} in ${time(message)}: ${guard}${whose(message)}`
-}
-
-function whose({ tenantKey, tenantId, clientId, outcome }: RequestMessage | GuardMessage): string {
+  const judge = 'endpoint' in message ? message.endpoint : message.guard
   // Where the tenantStore has failed, nobody knows whether there is such a tenant.
   const isNone = tenantId === undefined && outcome !== 'failed'
-  return `${after(isNone ? ', no tenant ' : ', tenant ', tenantKey)}${after(', client ', clientId)}`
+  const whose = `${after(isNone ? ', no tenant ' : ', tenant ', tenantKey)}${after(', client ', clientId)}`
+  return `${request}${status ?? outcome} in ${time(duration)}: ${judge}${whose}`
 }
 
 function eventLine(event: CustomerSignInEvent): string {
@@ -87,8 +77,8 @@ function eventLine(event: CustomerSignInEvent): string {
   }
 }
 
-function time({ duration = 0 }: TimedMessage): string {
-  return `${duration.toFixed(1)} ms`
+function time(milliseconds = 0): string {
+  return `${milliseconds.toFixed(1)} ms`
 }
 
 /** The value behind a text, if there is one. */
@@ -107,11 +97,8 @@ function printable(text: string): string {
  */
 export function asksFor(name: string, names: string): boolean {
   const patterns = names.split(/[\s,]+/).filter(Boolean)
-  const isNamed = (pattern: string) => new RegExp(`^${pattern.split('*').map(literal).join('.*')}$`).test(name)
+  const expression = (pattern: string) => pattern.replace(/[.+?^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*')
+  const isNamed = (pattern: string) => new RegExp(`^${expression(pattern)}$`).test(name)
   const leftOut = patterns.filter((pattern) => pattern.startsWith('-')).map((pattern) => pattern.slice(1))
   return !leftOut.some(isNamed) && patterns.some(isNamed)
-}
-
-function literal(text: string): string {
-  return text.replace(/[.+?^${}()|[\]\\]/g, '\\$&')
 }

@@ -1,4 +1,4 @@
-import type { Attributes, Meter, ObservableCounter, ObservableResult } from '@opentelemetry/api'
+import type { Attributes, Meter, MetricOptions, ObservableResult } from '@opentelemetry/api'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
 import { faultReasons } from '../protocol/reasons'
 import { fetches, guardedRequests, listen, requests, storeCalls } from '../telemetry/channels'
@@ -23,31 +23,26 @@ const ofEnd = [own.outcome, own.error, own.reason, own.tenantKey]
 export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined): () => void {
   const durationOf = (name: string, description: string) =>
     meter.createHistogram(name, { description, unit: 's', advice: { explicitBucketBoundaries: buckets } })
-  const tallyOf = (name: string, labels: readonly string[], unit: string, description: string) =>
-    new Tally(meter.createObservableCounter(name, { description, unit }), labels)
-  const requestCount = tallyOf(
-    'customer_sign_in.requests',
-    [own.endpoint, ...ofEnd],
-    '{request}',
-    'Requests to the endpoints, by how they ended',
-  )
+  const requestCount = tally(meter, 'customer_sign_in.requests', [own.endpoint, ...ofEnd], {
+    description: 'Requests to the endpoints, by how they ended',
+    unit: '{request}',
+  })
   const requestDuration = durationOf('customer_sign_in.request.duration', 'How long requests to the endpoints take')
-  const guardCount = tallyOf(
-    'customer_sign_in.guard.requests',
-    [own.guard, ...ofEnd],
-    '{request}',
-    "Requests to the host's APIs that a guard has judged, by how it has",
-  )
+  const guardCount = tally(meter, 'customer_sign_in.guard.requests', [own.guard, ...ofEnd], {
+    description: "Requests to the host's APIs that a guard has judged, by how it has",
+    unit: '{request}',
+  })
   const guardDuration = durationOf('customer_sign_in.guard.duration', 'How long a guard takes to judge a request')
   const storeDuration = durationOf('customer_sign_in.store.duration', 'How long calls of the stores take')
   const fetchDuration = durationOf('customer_sign_in.fetch.duration', "How long fetches from clients' servers take")
-  const eventCount = tallyOf('customer_sign_in.events', [own.eventType, own.reason], '{event}', 'Events')
-  const replayCount = tallyOf(
-    'customer_sign_in.replays',
-    [own.credential, own.ended],
-    '{replay}',
-    'Used codes and refresh tokens that were presented again, other than as a retry',
-  )
+  const eventCount = tally(meter, 'customer_sign_in.events', [own.eventType, own.reason], {
+    description: 'Events',
+    unit: '{event}',
+  })
+  const replayCount = tally(meter, 'customer_sign_in.replays', [own.credential, own.ended], {
+    description: 'Used codes and refresh tokens that were presented again, other than as a retry',
+    unit: '{replay}',
+  })
   const documentCount = meter.createUpDownCounter('customer_sign_in.documents.kept', {
     description: 'Metadata documents in memory',
     unit: '{document}',
@@ -99,7 +94,7 @@ export function recordMetrics(meter: Meter, tenantLabel: TenantLabel | undefined
       asyncEnd: ({ status, error, duration }) =>
         fetchDuration.record(seconds(duration), errorType(error ?? (status === 200 ? undefined : 'status'))),
     }),
-    ...[requestCount, guardCount, eventCount, replayCount].map((tally) => () => tally.stop()),
+    ...[requestCount, guardCount, eventCount, replayCount].map(({ stop }) => stop),
   ]
   return () => {
     for (const end of ends) end()
@@ -123,36 +118,28 @@ function errorType(error: string | undefined): Attributes {
   return { [common.errorType]: Object.hasOwn(errorTypes, error) ? errorTypes[error] : 'failed' }
 }
 
-/** A counter that costs little to add to: OpenTelemetry asks for the counts only when it exports them. */
-class Tally {
-  readonly #counter: ObservableCounter
-  readonly #labels: readonly string[]
-  readonly #counts = new Map<string, { attributes: Attributes; count: number }>()
-
-  constructor(counter: ObservableCounter, labels: readonly string[]) {
-    this.#counter = counter
-    this.#labels = labels
-    counter.addCallback(this.#observe)
+/**
+ * A counter that costs little to add to: OpenTelemetry asks for the counts only when it exports them.
+ *
+ * @returns How to add, given the values of the labels in their order, of which undefined stands for none; and how to stop.
+ */
+function tally(meter: Meter, name: string, labels: readonly string[], options: MetricOptions) {
+  const counter = meter.createObservableCounter(name, options)
+  const counts = new Map<string, { attributes: Attributes; count: number }>()
+  const observe = (result: ObservableResult) => {
+    for (const { count, attributes } of counts.values()) result.observe(count, attributes)
   }
-
-  /** @param values Those of the labels, in their order. Undefined stands for none. */
-  add(values: readonly (string | undefined)[], count = 1): void {
+  counter.addCallback(observe)
+  const add = (values: readonly (string | undefined)[], count = 1) => {
     const key = values.join('\n')
-    const known = this.#counts.get(key)
+    const known = counts.get(key)
     if (known) known.count += count
-    else this.#counts.set(key, { attributes: this.#attributesOf(values), count })
+    else counts.set(key, { attributes: attributesOf(labels, values), count })
   }
+  return { add, stop: () => counter.removeCallback(observe) }
+}
 
-  stop(): void {
-    this.#counter.removeCallback(this.#observe)
-  }
-
-  readonly #observe = (result: ObservableResult) => {
-    for (const { count, attributes } of this.#counts.values()) result.observe(count, attributes)
-  }
-
-  #attributesOf(values: readonly (string | undefined)[]): Attributes {
-    const pairs = this.#labels.map((label, place) => [label, values[place]] as const)
-    return Object.fromEntries(pairs.filter(([, value]) => value !== undefined))
-  }
+function attributesOf(labels: readonly string[], values: readonly (string | undefined)[]): Attributes {
+  const pairs = labels.map((label, place) => [label, values[place]] as const)
+  return Object.fromEntries(pairs.filter(([, value]) => value !== undefined))
 }
