@@ -55,16 +55,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error
 })
 
-/** A wrong option of the command line is the user's: no stack trace. @returns The exit code. */
-function explain(error: NodeJS.ErrnoException): number {
+/** A wrong option of the command line is the user's: no stack trace. */
+function explain(error: NodeJS.ErrnoException): void {
   const isWrongUse = error instanceof ConfigurationError || error instanceof WrongUse
   if (!isWrongUse && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error
   process.stderr.write(`${error.message}\n`)
-  return 2
+  process.exitCode = 2
 }
 
 main(process.argv.slice(2))
-  .catch(explain)
   .then((code) => {
     process.exitCode = code
   })
+  .catch(explain)

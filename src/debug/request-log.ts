@@ -61,20 +61,14 @@ function requestLine(message: RequestMessage | GuardMessage): string {
 }
 
 function eventLine(event: CustomerSignInEvent): string {
-  switch (event.type) {
-    case 'denied': {
-      const detail = Object.keys(event.detail).length > 0 ? inspect(event.detail, onOneLine) : undefined
-      return `${event.error}: ${event.description} (reason: ${event.reason})${after(' ', detail)}`
-    }
-    case 'error':
-      return `${event.where} failed (reason: ${event.reason}): ${messageOf(event.error)}`
-    case 'replayed':
-      return `event: replayed ${event.credential}, which ${event.ended ? 'ended' : 'did not end'} the grant`
-    case 'revoked':
-      return `event: revoked (reason: ${event.reason})`
-    default:
-      return `event: ${event.type}`
+  if (event.type === 'denied') {
+    const detail = Object.keys(event.detail).length > 0 ? inspect(event.detail, onOneLine) : undefined
+    return `${event.error}: ${event.description} (reason: ${event.reason})${after(' ', detail)}`
   }
+  if (event.type === 'error') return `${event.where} failed (reason: ${event.reason}): ${messageOf(event.error)}`
+  if (event.type === 'replayed')
+    return `event: replayed ${event.credential}, which ${event.ended ? 'ended' : 'did not end'} the grant`
+  return `event: ${event.type}${event.type === 'revoked' ? ` (reason: ${event.reason})` : ''}`
 }
 
 function time(milliseconds = 0): string {

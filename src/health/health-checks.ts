@@ -175,12 +175,7 @@ interface Finding {
 /** Looks whether something works, or joins the look that is under way, and waits for at most `timeout` milliseconds. The look then goes on. */
 type Look = (timeout: number) => Promise<Finding>
 
-/**
- * However many look, it is looked at once at a time.
- *
- * @param work Rejects if it does not work. It must settle some time.
- * @param tell Is told what it has rejected with.
- */
+/** However many look, `work` looks once at a time. It rejects if it does not work, which `tell` is told, and must settle some time. */
 function sharedLook(work: () => Promise<unknown>, tell: (error: unknown) => void): Look {
   let underWay: Promise<Finding> | undefined
   let startedAt = 0

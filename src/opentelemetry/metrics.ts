@@ -118,11 +118,7 @@ function errorType(error: string | undefined): Attributes {
   return { [common.errorType]: Object.hasOwn(errorTypes, error) ? errorTypes[error] : 'failed' }
 }
 
-/**
- * A counter that costs little to add to: OpenTelemetry asks for the counts only when it exports them.
- *
- * @returns How to add, given the values of the labels in their order, of which undefined stands for none; and how to stop.
- */
+/** A counter that costs little to add to: OpenTelemetry asks for the counts only when it exports them. */
 function tally(meter: Meter, name: string, labels: readonly string[], options: MetricOptions) {
   const counter = meter.createObservableCounter(name, options)
   const counts = new Map<string, { attributes: Attributes; count: number }>()
@@ -130,6 +126,7 @@ function tally(meter: Meter, name: string, labels: readonly string[], options: M
     for (const { count, attributes } of counts.values()) result.observe(count, attributes)
   }
   counter.addCallback(observe)
+  // The values are in the order of the labels. Undefined stands for none.
   const add = (values: readonly (string | undefined)[], count = 1) => {
     const key = values.join('\n')
     const known = counts.get(key)

@@ -181,11 +181,8 @@ function addressOf(url: string): Attributes {
   if (!URL.canParse(url)) return {}
   const { protocol, hostname, port } = new URL(url)
   const scheme = protocol.replace(':', '')
-  const attributes: Attributes = {
-    [common.scheme]: scheme,
-    [common.host]: hostname,
-    [common.port]: Number(port) || (scheme === 'http' ? 80 : 443),
-  }
+  const portInUse = Number(port) || (scheme === 'http' ? 80 : 443)
+  const attributes = { [common.scheme]: scheme, [common.host]: hostname, [common.port]: portInUse }
   lastAddress = { of: url, attributes }
   return attributes
 }
