@@ -18,9 +18,7 @@ export async function doctor(args: string[]): Promise<number> {
   const options = { json: flag, login: flag, 'client-id': text }
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true })
   const address = addressIn(positionals)
-  const print = (words: string) => {
-    if (!values.json) process.stdout.write(words)
-  }
+  const print: (words: string) => unknown = values.json ? () => {} : (words) => process.stdout.write(words)
   const shown = new Set<string>()
   const window = values.login ? await OwnBrowser.listen() : undefined
   try {

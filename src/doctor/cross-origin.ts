@@ -5,23 +5,19 @@ import type { Asked } from './wire'
 /** The origin of a client in a browser. No page is there. */
 const origin = 'https://browser-client.example'
 
-interface CrossOrigin extends Asked {
-  /** The headers for which a browser asks first, in lower case. */
-  asks: readonly string[]
-}
-
 /**
  * Calls an endpoint as a client in a browser does: first the preflight, then the request (Fetch section 3.2).
  *
- * @param call.headers Those of the real request. Without `send`, only the preflight is sent.
+ * @param asks The headers for which a browser asks first, in lower case.
  */
-export async function checkAcrossOrigins(
-  visit: Visit,
-  url: string,
-  { send = true, ...call }: CrossOrigin & { send?: boolean },
-): Promise<void> {
-  checkPreflight(await askFirst(visit, url, call), call.asks, visit)
-  if (send) checkReadable(await askThen(visit, url, call), visit)
+export async function checkAcrossOrigins(visit: Visit, url: string, call: Asked, asks: string[]): Promise<void> {
+  await checkPreflight(visit, url, call, asks)
+  checkReadable(await askThen(visit, url, call), visit)
+}
+
+/** The same without the request. */
+export async function checkPreflight(visit: Visit, url: string, call: Asked, asks: string[]): Promise<void> {
+  judgePreflight(await askFirst(visit, url, call, asks), asks, visit)
 }
 
 /**
@@ -30,13 +26,13 @@ export async function checkAcrossOrigins(
  */
 export async function checkApiAcrossOrigins(visit: Visit, url: string, call: Asked): Promise<void> {
   const asks = ['authorization', 'content-type', 'mcp-protocol-version']
-  const preflight = await askFirst(visit, url, { ...call, asks })
+  const preflight = await askFirst(visit, url, call, asks)
   const answer = await askThen(visit, url, call)
   if ([preflight, answer].every(({ header }) => header('access-control-allow-origin') === undefined))
     return visit.note(
       'The API has no CORS, so clients in a browser cannot call it. Assistants on servers and devices can.',
     )
-  checkPreflight(preflight, asks, visit)
+  judgePreflight(preflight, asks, visit)
   checkReadable(answer, visit)
   const exposed = listed(answer, 'access-control-expose-headers')
   const hasChallenge = answer.status === 401 && answer.header('www-authenticate') !== undefined
@@ -44,7 +40,7 @@ export async function checkApiAcrossOrigins(visit: Visit, url: string, call: Ask
     visit.find('challenge-not-exposed', answer)
 }
 
-function askFirst({ wire }: Visit, url: string, { method = 'GET', asks }: CrossOrigin): Promise<Answer> {
+function askFirst({ wire }: Visit, url: string, { method = 'GET' }: Asked, asks: string[]): Promise<Answer> {
   const asked = { 'Access-Control-Request-Method': method, 'Access-Control-Request-Headers': asks.join(',') }
   return wire.ask(url, { method: 'OPTIONS', headers: { Origin: origin, ...asked } })
 }
@@ -53,7 +49,7 @@ function askThen({ wire }: Visit, url: string, call: Asked): Promise<Answer> {
   return wire.ask(url, { ...call, headers: { ...call.headers, Origin: origin } })
 }
 
-function checkPreflight(preflight: Answer, asks: readonly string[], visit: Visit): void {
+function judgePreflight(preflight: Answer, asks: string[], visit: Visit): void {
   const { status, header } = preflight
   const needed = ['Access-Control-Allow-Origin', 'Access-Control-Allow-Headers']
   const missing = needed.find((name) => header(name.toLowerCase()) === undefined)

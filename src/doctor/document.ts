@@ -45,13 +45,19 @@ export async function checkDocument(visit: Visit, document: Answer): Promise<voi
   if (Number(maxAge) > longestAge) visit.find('cached-long', { ...document, seconds: maxAge })
   const head = await visit.wire.ask(url, { method: 'HEAD', headers: accept })
   if (head.status !== 200) visit.find('head-refused', head)
-  await checkAcrossOrigins(visit, url, { headers: accept, asks: ['mcp-protocol-version'] })
+  await checkAcrossOrigins(visit, url, { headers: accept }, ['mcp-protocol-version'])
 }
 
 /** The address of a well-known document about a URL: its path goes between the host and the path (RFC 8414 section 3.1, RFC 9728 section 3.1). */
 export function wellKnownOf(name: string, url: string): string {
   const { origin, pathname, search } = new URL(url)
   return `${origin}/.well-known/${name}${pathname === '/' ? '' : pathname}${search}`
+}
+
+/** Whether a member of metadata is a list with this value. */
+export function lists(members: Answer['members'], member: string, value: string): boolean {
+  const list = members[member]
+  return Array.isArray(list) && list.includes(value)
 }
 
 /** Whether two addresses differ by one slash at the end alone. */
@@ -65,10 +71,8 @@ export function webAddress(value: unknown): string | undefined {
 }
 
 /**
- * Checks that an address that the app has named is where the app is reached: an app behind a proxy knows only by its settings or by
- * headers of the proxy what that is. A step says it once, because one setting mends all.
- *
- * @returns Whether it is.
+ * Whether an address that the app has named is where the app is reached: an app behind a proxy knows only by its settings or by headers of
+ * the proxy what that is. If it is not, a step finds that once, because one setting mends all.
  */
 export function checkOrigin(visit: Visit, member: string, value: string, reachedAt: string): boolean {
   const [named, reached] = [new URL(value), new URL(reachedAt)]

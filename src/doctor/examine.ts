@@ -3,15 +3,10 @@ import { askApi, callApi, presentToken } from './steps/api'
 import { openSignIn, tryDocument } from './steps/authorize'
 import { readKeys, readResource, readServer } from './steps/metadata'
 import { leave, register } from './steps/registration'
-import { compareClocks, signIn } from './steps/sign-in'
-import { endGrant, refresh, revokeUnknown, tryWrongCode } from './steps/token'
+import { compareClocks, endGrant, refresh, revokeUnknown, signIn, tryWrongCode } from './steps/tokens'
 import { Visit, type VisitOptions } from './visit'
 
-/**
- * Walks the way that an assistant goes from the address of an API, and says what it finds.
- *
- * @param address The address that customers paste into an assistant.
- */
+/** Walks the way that an assistant goes from the address that customers paste into it, and says what it finds. */
 export async function examine(address: string, options: VisitOptions = {}): Promise<Report> {
   const { window } = options
   const visit = new Visit(address, options)

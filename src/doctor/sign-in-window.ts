@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /** A browser in which somebody signs in, and the address to which it comes back. */
@@ -19,18 +19,14 @@ const headers = {
 export class OwnBrowser {
   /** How long the browser may take. */
   readonly minutes: number = 5
-  readonly redirectUri: string
-  readonly #server: Server
-
-  private constructor(server: Server) {
-    this.#server = server
-    this.redirectUri = `http://127.0.0.1:${(server.address() as AddressInfo).port}/callback`
-  }
+  redirectUri = ''
+  readonly #server = createServer()
 
   static async listen(): Promise<OwnBrowser> {
-    const server = createServer().listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    return new OwnBrowser(server)
+    const browser = new OwnBrowser()
+    await once(browser.#server.listen(0, '127.0.0.1'), 'listening')
+    browser.redirectUri = `http://127.0.0.1:${(browser.#server.address() as AddressInfo).port}/callback`
+    return browser
   }
 
   /** Opens an address, and prints it: to stderr, so that stdout is the JSON alone. @returns What {@link answer} does. */
@@ -59,7 +55,6 @@ export class OwnBrowser {
 
   close(): void {
     this.#server.close()
-    this.#server.closeIdleConnections()
     setTimeout(() => this.#server.closeAllConnections(), 1000).unref()
   }
 }
@@ -67,10 +62,7 @@ export class OwnBrowser {
 // On Windows, `start` belongs to cmd.exe, which would take the & of the address for its own.
 const browsers: Record<string, string> = { darwin: 'open', win32: 'rundll32 url.dll,FileProtocolHandler' }
 
-/**
- * Opens an address in the browser: with the command in `BROWSER`, or with that of the system. No shell reads the address. If there is no
- * browser, nothing happens: the address is also printed.
- */
+/** With the command in `BROWSER`, or that of the system. No shell reads the address. Without a browser, nothing happens: it is also printed. */
 function openBrowser(url: string): void {
   const browser = process.env.BROWSER?.trim() || browsers[process.platform] || 'xdg-open'
   const [command = '', ...args] = browser.split(/\s+/)

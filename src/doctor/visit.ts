@@ -22,7 +22,6 @@ export interface Found {
   api: {
     /** The request that the API answers with its challenge. */
     asked: Asked
-    /** Undefined if there was none. */
     challenge: Answer['challenge']
   }
   resource: {
@@ -41,16 +40,8 @@ export interface Found {
     registration: string | undefined
     revocation: string | undefined
     keys: string | undefined
-    /** Whether clients can be known by their metadata document. */
-    documents: boolean
-    /** Whether clients can authenticate in the `Authorization` header. */
-    basic: boolean
-    /** Whether they can authenticate by a secret in the form. */
-    inForm: boolean
-    /** Whether its redirects name the issuer (RFC 9207). */
-    namesIssuer: boolean
-    /** Whether clients can prove a key (RFC 9449). */
-    dpop: boolean
+    /** All that it says. */
+    members: Record<string, unknown>
   }
   /** The client that the doctor acts as. */
   registration: {
@@ -145,8 +136,7 @@ export class Visit {
     const found = this.seen
       .map((seen) => this.#inWords(seen))
       .filter(({ says }, place, all) => all.findIndex((other) => other.says === says) === place)
-    const worst = found.find(({ level }) => level === 'wrong') ?? found[0]
-    const status = worst?.level ?? otherwise
+    const status = found.find(({ level }) => level === 'wrong')?.level ?? found[0]?.level ?? otherwise
     const notes = this.#notes.map((text) => this.#shown(text))
     const step: Step = { step: name, title: stepTitles[name], status, findings: found, notes }
     this.#steps.push(step)
@@ -176,10 +166,7 @@ export class Visit {
 
 const maxLength = 300
 
-/**
- * A text of a server as it can be printed: without the control characters that could move the cursor of a terminal or change its title, and
- * not longer than a few lines.
- */
+/** A text of a server without the control characters that could move a terminal's cursor or change its title, and a few lines long at most. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   const plain = text.replace(/[\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]+/g, ' ')

@@ -22,15 +22,12 @@ export interface Asked {
 export class Wire {
   /** By how many seconds the clocks of the servers are ahead of that of this machine, with what says so. */
   readonly clocks: { source: string; ahead: number }[] = []
-  readonly #timeLimit: number
 
   /** @param timeLimit How long one request may take, from the look-up of the name to the last byte. In milliseconds. */
-  constructor(timeLimit = 15_000) {
-    this.#timeLimit = timeLimit
-  }
+  constructor(readonly timeLimit = 15_000) {}
 
   /** @throws {Fault} if there is no answer. */
-  async ask(address: string, { method = 'GET', timeLimit = this.#timeLimit, ...more }: Asked = {}): Promise<Answer> {
+  async ask(address: string, { method = 'GET', timeLimit = this.timeLimit, ...more }: Asked = {}): Promise<Answer> {
     const url = new URL(address)
     const sent = Date.now()
     const answer = await exchange(url, method, timeLimit, more)

@@ -64,12 +64,10 @@ async function notChallenged(wire: Wire, answer: Answer): Promise<never> {
   throw fault('unexpected-status', { ...answer, expected: 401 })
 }
 
-// Many firewalls drop what is sent to port 80.
-const plainHttpTimeLimit = 5_000
-
 /** Whether the API also answers http, where others can read a token: http should redirect to https, or not answer. */
 export async function checkPlainHttp(visit: Visit, url: string): Promise<void> {
-  const answer = await visit.wire.ask(url, { timeLimit: plainHttpTimeLimit }).catch(() => undefined)
+  // Many firewalls drop what is sent to port 80.
+  const answer = await visit.wire.ask(url, { timeLimit: 5_000 }).catch(() => undefined)
   if (answer && (answer.status < 300 || answer.status === 401)) visit.find('plain-http', answer)
 }
 

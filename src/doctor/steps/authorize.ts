@@ -12,7 +12,7 @@ export async function openSignIn(visit: Visit): Promise<Answer> {
   const [, client] = visit.found('server', 'registration', 'resource')
   const page = await openPage(visit, signInRequest(visit, client).url)
   await checkPage(visit, page, client)
-  const stranger = { id: `customer-sign-in-doctor-${randomUUID()}`, redirectUri: client.redirectUri }
+  const stranger = { ...client, id: `customer-sign-in-doctor-${randomUUID()}` }
   const refusal = await openPage(visit, signInRequest(visit, stranger).url)
   checkRefusal(visit, page, refusal)
   checkHeaders(visit, page)
@@ -90,7 +90,8 @@ function checkRefusal(visit: Visit, page: Answer, refusal: Answer): void {
  */
 export async function tryDocument(visit: Visit): Promise<void> {
   const [, server] = visit.found('authorize', 'server', 'resource')
-  if (!server.documents) throw new Skipped('The metadata does not announce client_id_metadata_document_supported.')
+  if (server.members.client_id_metadata_document_supported !== true)
+    throw new Skipped('The metadata does not announce client_id_metadata_document_supported.')
   const page = await openPage(visit, signInRequest(visit, publicDocument).url)
   visit.note(
     `Tried with the document of Claude Code, ${publicDocument.id}. The documents of other assistants are not tried.`,
@@ -99,11 +100,8 @@ export async function tryDocument(visit: Visit): Promise<void> {
     visit.find('document-refused', { client: publicDocument.id, status: page.status, error: errorIn(page) })
 }
 
-/**
- * An authorization request (RFC 6749 section 4.1.1) with PKCE (RFC 7636), a resource (RFC 8707), and the scope for which the challenge of the
- * API asks.
- */
-export function signInRequest(visit: Visit, client: Pick<Client, 'id' | 'redirectUri'>) {
+/** An authorization request (RFC 6749 section 4.1.1) with PKCE (RFC 7636), a resource (RFC 8707) and the scope of the API's challenge. */
+export function signInRequest(visit: Visit, client: Client) {
   const [server, { resource }, { challenge }] = visit.found('server', 'resource', 'api')
   const [state, codeVerifier] = [randomBytes(16).toString('base64url'), randomBytes(32).toString('base64url')]
   const url = new URL(server.authorization)
@@ -126,12 +124,10 @@ function openPage({ wire }: Visit, url: string): Promise<Answer> {
   return wire.ask(url, { headers: { Accept: 'text/html,application/xhtml+xml', 'Accept-Language': 'en' } })
 }
 
+const errorWords =
+  /\b(invalid_(request|client|scope|target|redirect_uri)|unauthorized_client|access_denied|server_error|temporarily_unavailable|unsupported_response_type|not_found)\b/
+
 /** The error that a page or a redirect names, if it names one of RFC 6749 and its followers. */
-function errorIn(answer: Answer): string {
-  const inRedirect = answer.redirect?.searchParams.get('error')
-  const [inPage] =
-    /\b(invalid_(request|client|scope|target|redirect_uri)|unauthorized_client|access_denied|server_error|temporarily_unavailable|unsupported_response_type|not_found)\b/.exec(
-      answer.text,
-    ) ?? []
-  return inRedirect ?? (answer.error || inPage || '')
+function errorIn({ redirect, error, text }: Answer): string {
+  return redirect?.searchParams.get('error') ?? (error || errorWords.exec(text)?.[0] || '')
 }

@@ -4,6 +4,7 @@ import {
   checkDocument,
   checkOrigin,
   differBySlash,
+  lists,
   notThere,
   readDocument,
   readPastCaches,
@@ -19,8 +20,7 @@ const serverName = 'oauth-authorization-server'
 /** The metadata to which the challenge leads (RFC 9728 sections 3 and 5.1). */
 export async function readResource(visit: Visit): Promise<Found['resource']> {
   const [{ challenge }] = visit.found('api')
-  const announced = announcedAddress(visit, challenge?.resource_metadata)
-  const document = await findResource(visit, announced, challenge?.resource_metadata === undefined)
+  const document = await findResource(visit, challenge?.resource_metadata)
   await checkDocument(visit, document)
   const { members } = await checkResource(visit, document)
   const [issuer] = Array.isArray(members.authorization_servers) ? members.authorization_servers.map(webAddress) : []
@@ -31,13 +31,10 @@ export async function readResource(visit: Visit): Promise<Found['resource']> {
 
 /** @returns Undefined if the challenge names none, or one on an address at which the app is not reached. */
 function announcedAddress(visit: Visit, value: string | undefined): string | undefined {
-  if (value === undefined) return undefined
   const announced = webAddress(value)
-  if (announced === undefined) {
+  if (value !== undefined && announced === undefined)
     visit.find('member-missing', { request: 'the API without a token', member: 'resource_metadata' })
-    return undefined
-  }
-  if (!checkOrigin(visit, 'resource_metadata', announced, visit.address)) return undefined
+  if (announced === undefined || !checkOrigin(visit, 'resource_metadata', announced, visit.address)) return undefined
   const { pathname: given, origin } = new URL(visit.address)
   const known = new URL(announced).pathname.replace(`/.well-known/${resourceName}`, '')
   if (known === given || known === '' || !given.endsWith(known)) return announced
@@ -46,8 +43,9 @@ function announcedAddress(visit: Visit, value: string | undefined): string | und
 }
 
 /** The document where the challenge says it is, or where clients look for it if that is wrong. */
-async function findResource(visit: Visit, announced: string | undefined, isUnannounced: boolean): Promise<Answer> {
+async function findResource(visit: Visit, named: string | undefined): Promise<Answer> {
   const { address, wire } = visit
+  const announced = announcedAddress(visit, named)
   const expected = wellKnownOf(resourceName, address)
   const places = [...new Set([announced ?? expected, expected, wellKnownOf(resourceName, new URL(address).origin)])]
   for (const url of places) {
@@ -57,8 +55,7 @@ async function findResource(visit: Visit, announced: string | undefined, isUnann
     return document
   }
   const url = announced ?? expected
-  if (isUnannounced) throw fault('no-metadata', { url })
-  throw notThere(url)
+  throw named === undefined ? fault('no-metadata', { url }) : notThere(url)
 }
 
 /** RFC 9728 section 3.3: the resource must be the address that the client has used. @returns The document that is right. */
@@ -110,19 +107,7 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
   const [registration, revocation, keys] = ['registration_endpoint', 'revocation_endpoint', 'jwks_uri'].map(endpoint)
   if (!authorization) throw fault('member-missing', { ...answer, member: 'authorization_endpoint' })
   if (!token) throw fault('member-missing', { ...answer, member: 'token_endpoint' })
-  return {
-    issuer: found.issuer,
-    authorization,
-    token,
-    registration,
-    revocation,
-    keys,
-    documents: members.client_id_metadata_document_supported === true,
-    basic: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_basic'),
-    inForm: lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_post'),
-    namesIssuer: members.authorization_response_iss_parameter_supported === true,
-    dpop: lists(members, 'dpop_signing_alg_values_supported', 'ES256'),
-  }
+  return { issuer: found.issuer, authorization, token, registration, revocation, keys, members }
 }
 
 /** Looks where RFC 8414 section 3.1 and OpenID Connect Discovery section 4 put it. */
@@ -163,18 +148,13 @@ async function checkIssuer(visit: Visit, expected: string, document: Answer): Pr
 }
 
 /** What every assistant needs. Clients also refuse a list that is missing. */
-function checkAbilities(visit: Visit, members: Record<string, unknown>): void {
+function checkAbilities(visit: Visit, members: Answer['members']): void {
   const needed = { response_types_supported: 'code', code_challenge_methods_supported: 'S256' }
   for (const [member, value] of Object.entries(needed))
     if (!lists(members, member, value)) visit.find('not-listed', { member, value })
   if (!lists(members, 'grant_types_supported', 'refresh_token')) visit.find('no-refresh', {})
   const hasWayIn = members.registration_endpoint !== undefined || members.client_id_metadata_document_supported === true
   if (!hasWayIn && visit.options.clientId === undefined) visit.find('no-way-in', {})
-}
-
-function lists(members: Record<string, unknown>, member: string, value: string): boolean {
-  const list = members[member]
-  return Array.isArray(list) && list.includes(value)
 }
 
 /** An endpoint, where it is reached: an app that does not know its own address names another. */

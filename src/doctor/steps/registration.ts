@@ -1,6 +1,6 @@
 import { type Answer, jsonOf } from '../answer'
-import { checkAcrossOrigins } from '../cross-origin'
-import { webAddress } from '../document'
+import { checkPreflight } from '../cross-origin'
+import { lists, webAddress } from '../document'
 import { fault } from '../findings'
 import { type Found, Skipped, type Visit } from '../visit'
 
@@ -17,13 +17,13 @@ export const publicDocument: Client = {
 
 /** Registers a client (RFC 7591 section 3), unless one was given. */
 export async function register(visit: Visit): Promise<Client> {
-  const [{ registration: url, documents, basic, inForm }] = visit.found('server')
+  const [{ registration: url, members }] = visit.found('server')
   const { redirectUri, wire, options } = visit
   if (options.clientId !== undefined) {
     visit.note(`Not tried: the client is ${options.clientId}.`)
     return { id: options.clientId, redirectUri, source: 'given' }
   }
-  if (url === undefined && documents) {
+  if (url === undefined && members.client_id_metadata_document_supported === true) {
     visit.note(
       `Not announced. Only clients with a metadata document connect; the next steps use that of ${publicDocument.id}`,
     )
@@ -34,11 +34,12 @@ export async function register(visit: Visit): Promise<Client> {
   const sent = Date.now()
   const answer = await wire.ask(url, { method: 'POST', headers, body: JSON.stringify(metadataOf(redirectUri)) })
   const { client_id: id, client_id_issued_at: issuedAt, ...more } = registeredIn(answer)
-  await checkAcrossOrigins(visit, url, { method: 'POST', asks: ['content-type'], send: false })
+  await checkPreflight(visit, url, { method: 'POST' }, ['content-type'])
   if (typeof id !== 'string' || id === '') throw fault('member-missing', { ...answer, member: 'client_id' })
   if (typeof issuedAt === 'number') wire.tellTime('client_id_issued_at of the registration', issuedAt, sent)
   visit.note(`Registered a client named “${clientName}”: ${id}`)
-  if (basic || inForm)
+  const hasMethod = (method: string) => lists(members, 'token_endpoint_auth_methods_supported', method)
+  if (hasMethod('client_secret_basic') || hasMethod('client_secret_post'))
     visit.note(
       'Clients can register for a secret. A customer-sign-in derives it from keys.credentialSecrets: if you drop one of these, the clients that it has given secrets must register again.',
     )

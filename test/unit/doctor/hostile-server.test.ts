@@ -6,7 +6,7 @@ import { answerOf } from '../../../src/doctor/answer'
 import { examine } from '../../../src/doctor/examine'
 import { OwnBrowser } from '../../../src/doctor/sign-in-window'
 import { readServer } from '../../../src/doctor/steps/metadata'
-import { signIn } from '../../../src/doctor/steps/sign-in'
+import { signIn } from '../../../src/doctor/steps/tokens'
 import { Visit } from '../../../src/doctor/visit'
 import { deployed, findingsOf, listening } from '../../support/deployment'
 
@@ -95,11 +95,7 @@ describe('a server that means harm to the doctor', () => {
       registration: undefined,
       revocation: undefined,
       keys: undefined,
-      documents: false,
-      basic: false,
-      inForm: false,
-      namesIssuer: true,
-      dpop: false,
+      members: { authorization_response_iss_parameter_supported: true },
     }
     const resource = { resource: api, issuer, reachedAt: issuer }
     const open = jest.fn(async () => undefined)

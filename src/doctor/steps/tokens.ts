@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
+import { isLoopbackHost } from '../../protocol/redirect-uri'
+import { jsonObject } from '../../protocol/unverified-jwt'
 import { type Answer, jsonOf } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
+import { lists, webAddress } from '../document'
 import { fault } from '../findings'
+import type { SignInWindow } from '../sign-in-window'
 import { type Found, Skipped, type Visit } from '../visit'
 import type { Asked } from '../wire'
+import { signInRequest } from './authorize'
 
 type Client = Found['registration']
 
@@ -32,8 +37,8 @@ export async function tryWrongCode(visit: Visit): Promise<void> {
   checkInvalidGrant(answer, client)
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) visit.find('token-cached', answer)
   await presentInHeader(visit, form(fields))
-  if (server.dpop) await presentProofs(visit, inBody)
-  await checkAcrossOrigins(visit, server.token, { ...inBody, asks: ['authorization'] })
+  if (takesProofs(server)) await presentProofs(visit, inBody)
+  await checkAcrossOrigins(visit, server.token, inBody, ['authorization'])
 }
 
 /** A client of the company's own may have a secret, which the doctor does not ask for. */
@@ -58,11 +63,12 @@ function checkInvalidGrant(answer: Answer, client: Client): void {
  * header of every client. Other servers may read it only if they announce so.
  */
 async function presentInHeader(visit: Visit, asked: Asked): Promise<void> {
-  const [{ basic }, { id }] = visit.found('server', 'registration')
+  const [{ members }, { id }] = visit.found('server', 'registration')
   const user = Buffer.from(`${encodeURIComponent(id)}:`).toString('base64')
   const answer = await ask(visit, { ...asked, headers: { ...asked.headers, Authorization: `Basic ${user}` } })
   const { error, description } = answer
-  const isMissing = description === 'client_id is missing' || (basic && /client_id/.test(description))
+  const isAnnounced = lists(members, 'token_endpoint_auth_methods_supported', 'client_secret_basic')
+  const isMissing = description === 'client_id is missing' || (isAnnounced && /client_id/.test(description))
   if (error === 'invalid_request' && isMissing) visit.find('authorization-dropped', answer)
 }
 
@@ -72,6 +78,11 @@ async function presentProofs(visit: Visit, asked: Asked): Promise<void> {
   if (right.error === 'invalid_dpop_proof') throw fault('proof-refused', right)
   const broken = await send(visit, { ...asked, headers: { ...asked.headers, DPoP: 'no proof' } })
   if (broken.error === 'invalid_grant') visit.find('proof-dropped', broken)
+}
+
+/** Whether clients can prove a key. */
+function takesProofs({ members }: Found['server']): boolean {
+  return lists(members, 'dpop_signing_alg_values_supported', 'ES256')
 }
 
 /** Sends a request to the token endpoint. */
@@ -104,7 +115,74 @@ export async function revokeUnknown(visit: Visit): Promise<void> {
     jsonOf(answer)
     throw fault('revocation-fails', answer)
   }
-  await checkAcrossOrigins(visit, url, { ...asked, asks: ['authorization'] })
+  await checkAcrossOrigins(visit, url, asked, ['authorization'])
+}
+
+// Seconds. The verifiers of access tokens mostly allow for half a minute or a minute.
+const clockTolerance = 30
+
+/** Compares the clocks of the servers with that of this machine, by what they have said so far. */
+export async function compareClocks(visit: Visit): Promise<void> {
+  visit.found('api')
+  const off = visit.wire.clocks.filter(({ ahead }) => Math.abs(ahead) > clockTolerance)
+  for (const source of new Set(off.map((each) => each.source))) {
+    const { ahead } = off.find((each) => each.source === source) ?? { ahead: 0 }
+    const direction = ahead > 0 ? 'ahead of' : 'behind'
+    visit.find('clock-off', { source, seconds: Math.abs(ahead), direction })
+  }
+}
+
+/** RFC 6749 sections 4.1.1 to 4.1.4, with `iss` (RFC 9207). */
+export async function signIn(visit: Visit, window: SignInWindow): Promise<Found['sign-in']> {
+  const [server, client, resource] = visit.found('server', 'registration', 'resource')
+  if (client.source === 'document') throw new Skipped('Nobody signs in as an assistant here: give a --client-id.')
+  const request = signInRequest(visit, client)
+  if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
+  if (isReadByOthers(server)) throw new Skipped('Others could read the tokens: the token endpoint is not on https.')
+  if (isNamedElsewhere(resource)) throw new Skipped('The app names another host as its issuer: mend that first.')
+  visit.hide(request.codeVerifier)
+  const back = await window.open(request.url)
+  if (!back) throw fault('sign-in-abandoned', { minutes: window.minutes })
+  visit.hide(back.get('code'))
+  checkResponse(back, request.state, server)
+  const sent = Date.now()
+  const tokens = await redeem(visit, {
+    grant_type: 'authorization_code',
+    code: back.get('code') ?? '',
+    redirect_uri: client.redirectUri,
+    code_verifier: request.codeVerifier,
+  })
+  if (tokens.refreshToken === undefined) visit.find('no-refresh-token', {})
+  // Access tokens of other servers may be no JWTs.
+  const claims = Buffer.from(tokens.accessToken.split('.')[1] ?? '', 'base64url').toString()
+  const { iat } = jsonObject(claims) ?? {}
+  if (typeof iat === 'number') visit.wire.tellTime('the iat of the access token', iat, sent)
+  await compareClocks(visit)
+  return tokens
+}
+
+/** Whether the endpoints are not on the host of the issuer. They could then get a code of the issuer, with the issuer's own `iss`. */
+function isNamedElsewhere({ issuer, reachedAt }: Found['resource']): boolean {
+  return new URL(issuer).hostname !== new URL(reachedAt).hostname
+}
+
+/** Whether the tokens would go without TLS, although those who log in see https. */
+function isReadByOthers({ issuer, token }: Found['server']): boolean {
+  const { protocol, hostname } = new URL(token)
+  return protocol === 'http:' && issuer.startsWith('https:') && !isLoopbackHost(hostname)
+}
+
+/** The authorization response (RFC 6749 section 4.1.2). */
+function checkResponse(back: URLSearchParams, state: string, { issuer, members }: Found['server']): void {
+  const error = back.get('error')
+  if (error !== null) throw fault('sign-in-refused', { error, description: back.get('error_description') ?? '' })
+  if (back.get('state') !== state) throw fault('state-differs', {})
+  const iss = back.get('iss')
+  // The code may be that of another server, which this one would then get (RFC 9207 section 2.4).
+  const namesIssuer = members.authorization_response_iss_parameter_supported === true
+  if ((iss !== null || namesIssuer) && iss !== issuer)
+    throw fault('iss-differs', { value: iss ?? 'missing', expected: issuer })
+  if (!back.get('code')) throw fault('no-code', {})
 }
 
 /** Redeems the refresh token (RFC 6749 section 6). @returns The refresh token that is valid now. */
@@ -130,12 +208,12 @@ export async function endGrant(visit: Visit): Promise<void> {
 }
 
 /** Redeems a credential. @returns The tokens of the response (RFC 6749 section 5.1). */
-export async function redeem(visit: Visit, fields: Record<string, string>): Promise<Found['sign-in']> {
-  const [{ dpop }, client, { resource }] = visit.found('server', 'registration', 'resource')
+async function redeem(visit: Visit, fields: Record<string, string>): Promise<Found['sign-in']> {
+  const [server, client, { resource }] = visit.found('server', 'registration', 'resource')
   const asked = form({ ...fields, client_id: client.id, resource })
   const isRefresh = fields.grant_type === 'refresh_token'
   // A code comes without a proof first, as from most assistants.
-  const answer = await ask(visit, dpop && isRefresh ? proving(visit, asked) : asked)
+  const answer = await ask(visit, isRefresh && takesProofs(server) ? proving(visit, asked) : asked)
   const { access_token, refresh_token, token_type, expires_in } = jsonOf(answer)
   const credential = isRefresh ? 'refresh token' : 'code'
   if (answer.status !== 200) throw fault('credential-refused', { ...answer, credential })
