@@ -14,7 +14,7 @@ export interface Customer {
   subject: string
   /** What the consent page calls them. */
   name?: string | undefined
-  /** More claims for the access tokens of the grant: plain JSON. */
+  /** More claims for the access tokens of the grant: plain JSON. This library's own claims win over them. */
   claims?: Record<string, unknown> | undefined
 }
 

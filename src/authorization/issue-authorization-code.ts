@@ -4,10 +4,10 @@ import { oauthError } from '../protocol/oauth-error'
 import { scopesOf } from '../protocol/scope'
 import type { Tenants } from '../tenants/tenants'
 import type { AuthorizationResponse, Authorizations } from './authorizations'
-import { customerClaims, customerSubject } from './customer'
+import { type Customer, customerClaims, customerSubject } from './customer'
 
 /** An authorization request to which a customer has signed in and agreed, on pages of the host's own (RFC 6749 section 4.1.1). */
-export interface IssueAuthorizationCodeRequest {
+export interface IssueAuthorizationCodeRequest extends Pick<Customer, 'subject' | 'claims'> {
   /** The key of the tenant whose authorize page the request came to. */
   tenantKey: string
   /** As in the request. */
@@ -21,11 +21,6 @@ export interface IssueAuthorizationCodeRequest {
   /** As in the request: the thumbprint of the key to which the code is to be bound (RFC 9449 section 10). */
   dpopJkt?: string | undefined
   /**
-   * The customer inside the tenant: `sub` in access tokens. Use one that nobody can guess, such as a random id: who sees a code, a
-   * refresh token or a grant id can test guesses (docs/security.md#subjects-that-nobody-can-guess).
-   */
-  subject: string
-  /**
    * The `scope` of the request as it is, of which the tenant grants what it offers; or a list that the customer or you have chosen, which is
    * granted as it is or not at all. By default the scopes that `protectedResource` announces for the `resource`, or else all scopes that the
    * tenant offers to this client.
@@ -35,8 +30,6 @@ export interface IssueAuthorizationCodeRequest {
   resource?: string | undefined
   /** As in the request. The client gets it back with the code. */
   state?: string | undefined
-  /** More claims for the access tokens of this grant: plain JSON. This library's own claims win over them. */
-  claims?: Record<string, unknown> | undefined
 }
 
 /** Checks a parameter of the client's own request: a wrong one is the client's fault. Null counts as left out. */
