@@ -46,7 +46,7 @@ export interface Redeemed {
   /** The time of the store. */
   now: number
   refreshToken: string
-  /** How the refresh token was found: by a swap, as the presented one, inside `refreshRetryWindow`, or by a swap after the store had lost some. */
+  /** How the refresh token was found. `fresh`: it is the presented one; `retry`: inside `refreshRetryWindow`; `recovery`: after lost writes. */
   by: 'swap' | 'fresh' | 'retry' | 'recovery'
   /** The step that was taken, if one was. */
   step?: Step | undefined
@@ -273,8 +273,8 @@ export class Redemptions {
     const code = { request: { redirectUri, codeChallenge }, lifetime: tenant.policy.lifetimes.authorizationCode }
     const { kind } = credential
     const window = this.#windowOf(presented)
-    // Until its burst is over, and so long that the credentials that a grant remembers span the window, however often a client refreshes. But
-    // the grant must not expire meanwhile.
+    // How long the next one is not replaced: until its burst is over, and so long that the credentials that a grant remembers span the window,
+    // however often a client refreshes. But the grant must not expire meanwhile.
     const rest = Math.floor(Math.min(window, Math.max(burst, Math.ceil(window / maxRedeemed)), lifetime / 2))
     return {
       tenantId: tenant.id,
