@@ -87,7 +87,7 @@ export class Grants {
   /**
    * Stores a grant with a random id, as {@link createOnce} does.
    *
-   * @param since When it was asked for: in a slow request, its client may have been ended after the tenant had been asked for.
+   * @param since When it was asked for, by this process's monotonic clock. Its client may have been ended since, if the request was slow.
    * @throws {OAuthError} `temporarily_unavailable` if its client or its tenant was ended after that, and if the store fails.
    */
   async createForToken(grant: GrantOfOneToken, tenant: TenantIdentity, since: number): Promise<void> {
