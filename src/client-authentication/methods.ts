@@ -2,7 +2,8 @@ import { type Check, distinct, must } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { ClientCredentials } from '../contract/tenant-store'
 import { oauthError } from '../protocol/oauth-error'
-import { clientSecretBasic, clientSecretPost } from './client-secret'
+import { clientSecretBasic } from './client-secret-basic'
+import { clientSecretPost } from './client-secret-post'
 import {
   type AuthenticationMethod,
   type AuthenticationRules,
@@ -11,10 +12,8 @@ import {
   type ClientKeys,
   invalidMetadata,
 } from './method'
+import { none } from './none'
 import { privateKeyJwt } from './private-key-jwt'
-
-// A public client (RFC 6749 section 2.1). It has nothing to authenticate with, so a request presents nothing.
-const none: AuthenticationMethod = { name: 'none', sharesSecret: false, credentials: {} }
 
 /** The table of all methods. */
 export const authenticationMethods: Readonly<Record<ClientAuthenticationMethod, AuthenticationMethod>> = {

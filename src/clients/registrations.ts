@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { registeredClientSecret } from '../client-authentication/client-secret'
+import { registeredClientSecret } from '../client-authentication/client-secret-basic'
 import type { AuthenticationRules, ClaimedMetadata } from '../client-authentication/method'
 import { authenticationOfRegistration, methodsOf } from '../client-authentication/methods'
 import { BoundedMap } from '../collections/bounded-map'

@@ -56,7 +56,7 @@ describe('the metrics', () => {
       'customer_sign_in_fetch_duration_count{} 1',
       'customer_sign_in_guard_duration_count{customer_sign_in_guard="protectedResource",customer_sign_in_outcome="challenged"} 1',
       'customer_sign_in_request_duration_count{customer_sign_in_endpoint="authorize",customer_sign_in_outcome="answered"} 1',
-      'customer_sign_in_store_duration_count{customer_sign_in_store="tenantStore",db_system_name="Object",db_operation_name="findTenant"} 2',
+      'customer_sign_in_store_duration_count{customer_sign_in_store="tenantStore",db_system_name="TestTenants",db_operation_name="findTenant"} 2',
     ])
     const sum = lines.find((line) => line.startsWith('customer_sign_in_request_duration_sum')) ?? ''
     const [message] = await heard.of('request')

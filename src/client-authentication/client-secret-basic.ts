@@ -36,15 +36,8 @@ export const clientSecretBasic: AuthenticationMethod = {
   presented: (_form, password) => proofBySecret(clientSecretBasic, password),
 }
 
-/** The same secret as a parameter of the form (RFC 6749 section 2.3.1). */
-export const clientSecretPost: AuthenticationMethod = {
-  ...clientSecretBasic,
-  name: 'client_secret_post',
-  presented: (form) => proofBySecret(clientSecretPost, form.get('client_secret')),
-}
-
 /** What a request presents with a secret. An empty one counts as none. */
-function proofBySecret(method: AuthenticationMethod, secret: string | undefined): Proof | undefined {
+export function proofBySecret(method: AuthenticationMethod, secret: string | undefined): Proof | undefined {
   if (!secret) return undefined
   return {
     method,

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { newClientSecret } from 'customer-sign-in'
-import { clientSecretBasic, isSecretOf } from '../../../src/client-authentication/client-secret'
+import { clientSecretBasic, isSecretOf } from '../../../src/client-authentication/client-secret-basic'
 import { ConfigurationError } from '../../../src/configuration/configuration-error'
 
 // Another program has computed the hash.
