@@ -71,6 +71,15 @@ export function listOf<T>(check: Check<T>): Check<T[]> {
   }
 }
 
+/** A list that is not empty: an empty one may be a mistake of the host's. */
+export function notEmpty<T>(check: Check<T[]>, allowed = 'an array of at least one item, or omitted'): Check<T[]> {
+  return (given, name) => {
+    const items = check(given, name)
+    if (items.length > 0) return items
+    throw new ConfigurationError(name, given, allowed)
+  }
+}
+
 /** A list without duplicates. */
 export function distinct<T extends string>(check: Check<T>): Check<T[]> {
   const list = listOf(check)
@@ -81,15 +90,6 @@ export function distinct<T extends string>(check: Check<T>): Check<T[]> {
     throw new ConfigurationError(`${name}[${index}]`, given, 'in the list only once', {
       says: `is ${JSON.stringify(items[index])}, which the list has already`,
     })
-  }
-}
-
-/** A list that is not empty: nothing may be a mistake of the host's. */
-export function notEmpty<T>(check: Check<T[]>, allowed = 'an array of at least one item, or omitted'): Check<T[]> {
-  return (given, name) => {
-    const items = check(given, name)
-    if (items.length > 0) return items
-    throw new ConfigurationError(name, given, allowed)
   }
 }
 
