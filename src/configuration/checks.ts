@@ -7,7 +7,7 @@ import { ConfigurationError, listOfNames, unknownMember } from './configuration-
 export interface Check<T> {
   (given: unknown, name: string): T
   /** The names of a group's members. */
-  members?: readonly string[]
+  members?: readonly string[] | undefined
 }
 
 /**

@@ -34,4 +34,4 @@ export async function responseBegins(res: MaybeHttp2Response, timeout: number): 
   return withinTime(closed, timeout, () => res.headersSent)
 }
 
-type MaybeHttp2Response = ServerResponse & { stream?: Http2ServerResponse['stream'] }
+type MaybeHttp2Response = ServerResponse & { stream?: Http2ServerResponse['stream'] | undefined }

@@ -62,7 +62,10 @@ export class TracedChannel<Message extends TimedMessage> {
   }
 
   /** Calls functions with each message: when work begins, and when it has ended. @returns Ends that. */
-  subscribe(listeners: { start?: (message: Message) => void; asyncEnd: (message: Message) => void }): () => void {
+  subscribe(listeners: {
+    start?: ((message: Message) => void) | undefined
+    asyncEnd: (message: Message) => void
+  }): () => void {
     // The types of Node 20 require a function for every part.
     const subscribers = listeners as Required<Parameters<TracingChannel<unknown, Message>['subscribe']>[0]>
     this.#channel.subscribe(subscribers)

@@ -150,7 +150,7 @@ export class TestTenants implements TenantStore {
   readonly #store: TenantStore
   readonly #madeUp = new Map<string, Tenant>()
   /** Undefined if the store finds no company by its domain. */
-  readonly findTenantByHost?: (host: string) => Promise<Tenant | undefined>
+  readonly findTenantByHost?: (host: string) => Promise<Tenant | undefined> | undefined
 
   constructor(store: TenantStore) {
     this.#store = store
