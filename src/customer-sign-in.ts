@@ -19,7 +19,8 @@ import { authorize } from './endpoints/authorize'
 import { Consents } from './endpoints/consents'
 import { customerSessions } from './endpoints/customer-sessions'
 import { errorPages } from './endpoints/error-pages'
-import { jwks, metadata } from './endpoints/metadata'
+import { jwks } from './endpoints/jwks'
+import { metadata } from './endpoints/metadata'
 import { register } from './endpoints/register'
 import { ClientAuthentication } from './endpoints/requesting-client'
 import { revoke } from './endpoints/revoke'
@@ -349,7 +350,18 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const rules = { ...registrationRules, fetchesDocuments: fetching.ports.includes(443) }
   const health = new HealthChecks(store, keyring, () => documents?.counts() ?? noDocuments, emit, now)
   const known = new Set(clientOptions.known.map(({ document }) => document.client_id))
-  const consents = new Consents({ ...pages, consentTokens, store, appearances, scopeTexts, known, timeout, emit })
+  const { consent, switchAccount } = pages
+  const consents = new Consents({
+    consent,
+    switchAccount,
+    consentTokens,
+    store,
+    appearances,
+    scopeTexts,
+    known,
+    timeout,
+    emit,
+  })
   const revocations = new Revocations(store, chain, grants, tokens)
   const findCustomer = options.authenticate && customerSessions(options.authenticate, timeout, emit)
   const hasRegister = clientOptions.registration && externalEndpoints.registration === undefined

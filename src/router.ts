@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Endpoint } from './endpoints/endpoint'
 import type { RespondWithErrorPage } from './endpoints/error-pages'
-import { protectedResourceMetadata } from './endpoints/metadata'
+import { protectedResourceMetadata } from './endpoints/protected-resource-metadata'
 import { type Emit, type Place, reportError } from './host/emitter'
 import type { NodeRequest, NodeResponse } from './http/node-messages'
 import { type BaseUrl, type HostRequest, requestHost, requestPath } from './http/request-address'
