@@ -2,7 +2,7 @@ import { authenticationFailed } from '../client-authentication/method'
 import { DocumentAway, type FetchedDocument, type FetchGuard } from '../documents/guarded-fetch'
 import { day, hour, minute, RemoteDocuments, second } from '../documents/remote-documents'
 import { isKeySetUrl, type JsonWebKeySet, keySetFault, publicPart } from '../protocol/json-web-keys'
-import { OAuthError, oauthError } from '../protocol/oauth-error'
+import { OAuthError } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 
 /** What is at an address is no set of keys that can be used. */
@@ -74,12 +74,8 @@ function unusable(clientId: string, thrown: unknown): OAuthError {
   if (cause instanceof OAuthError) return cause
   const detail = { clientId, reason }
   if (thrown instanceof DocumentAway) {
-    // The client keeps what it has, and tries again.
-    return oauthError('temporarily_unavailable', 'The keys of the client cannot be fetched at the moment', {
-      headers: { 'Retry-After': String(thrown.retryAfter) },
-      reason: 'temporarily_unavailable',
-      detail,
-    })
+    const description = 'The keys of the client cannot be fetched at the moment'
+    return thrown.answer(description, { reason: 'temporarily_unavailable', detail })
   }
   const why = thrown instanceof KeySetFault ? reason : 'jwks_uri cannot be fetched'
   return authenticationFailed(`The keys of the client cannot be used: ${why}`, clientId, { detail })

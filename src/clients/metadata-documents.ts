@@ -165,8 +165,7 @@ function unusable(clientId: string, thrown: unknown): OAuthError {
     const why = thrown.isFlood
       ? 'Too many client metadata documents are being fetched'
       : 'The metadata document of client_id cannot be fetched at the moment'
-    const headers = { 'Retry-After': String(thrown.retryAfter) }
-    return oauthError('temporarily_unavailable', why, { headers, reason: 'document_unavailable', detail })
+    return thrown.answer(why, { reason: 'document_unavailable', detail })
   }
   const described = known ? (`: ${known.description}` as const) : ''
   return oauthError('invalid_client', `The metadata document of client_id cannot be used${described}`, {

@@ -4,7 +4,14 @@ import { isIP, type LookupFunction } from 'node:net'
 import { types } from 'node:util'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { withinTime } from '../host/call-host'
-import { errorWord, temporarilyUnavailable } from '../protocol/oauth-error'
+import {
+  errorWord,
+  type OAuthError,
+  type OAuthErrorOptions,
+  oauthError,
+  temporarilyUnavailable,
+} from '../protocol/oauth-error'
+import type { ErrorDescription } from '../protocol/oauth-error-codes'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import { asError, timedOut } from '../protocol/thrown'
 import { fetches } from '../telemetry/channels'
@@ -79,6 +86,15 @@ export class DocumentAway extends Error {
     super(reason, { cause })
     this.retryAfter = retryAfter
     this.isFlood = isFlood
+  }
+
+  /** The error for a request that needs the document. The client keeps what it has, and tries again. */
+  answer(
+    description: ErrorDescription<'temporarily_unavailable'>,
+    options: Pick<OAuthErrorOptions, 'reason' | 'detail'>,
+  ): OAuthError {
+    const headers = { 'Retry-After': String(this.retryAfter) }
+    return oauthError('temporarily_unavailable', description, { headers, ...options })
   }
 }
 

@@ -1,19 +1,17 @@
 import { keySetIn } from '../clients/key-sets'
 import { DocumentAway, type FetchedDocument, type FetchGuard } from '../documents/guarded-fetch'
-import { RemoteDocuments } from '../documents/remote-documents'
+import { minute, RemoteDocuments, second } from '../documents/remote-documents'
 import { hasKeyOf, isKeySetUrl, type JsonWebKeySet, type Signer } from '../protocol/json-web-keys'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
 import type { CheckedIssuer } from './trusted-issuer'
-
-const minute = 60_000
 
 // Times are in milliseconds.
 const keeping = {
   fresh: { unsaid: 5 * minute, most: 10 * minute },
   stale: { away: 50 * minute, flood: 50 * minute },
   room: { ofSite: 100, ofTenant: 100 },
-  pause: { known: minute, unknown: 5000 },
+  pause: { known: minute, unknown: 5 * second },
   // The tenants of one identity provider are below one domain, and each is somebody else's.
   siteOf: ({ host }: URL) => host,
 }
@@ -109,11 +107,8 @@ function unusable(issuer: string, thrown: unknown): OAuthError {
   if (cause instanceof OAuthError) return cause
   const detail = { issuer, reason }
   if (thrown instanceof DocumentAway) {
-    return oauthError('temporarily_unavailable', 'The keys of the issuer cannot be fetched at the moment', {
-      headers: { 'Retry-After': String(thrown.retryAfter) },
-      reason: 'issuer_unavailable',
-      detail,
-    })
+    const description = 'The keys of the issuer cannot be fetched at the moment'
+    return thrown.answer(description, { reason: 'issuer_unavailable', detail })
   }
   return oauthError('invalid_grant', 'The assertion has an issuer whose keys cannot be used', {
     reason: 'issuer_unusable',
