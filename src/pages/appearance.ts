@@ -4,7 +4,7 @@ import { parametersOf } from '../http/body'
 import type { Language, Languages } from './languages'
 
 /** What a company's pages have of its own. */
-export interface TenantLook {
+export interface PageLook {
   /** The tag of the language that the company has chosen. */
   locale?: string | undefined
   logoUri?: Logo | undefined
@@ -13,17 +13,17 @@ export interface TenantLook {
 }
 
 /** What is not in the text of a page: in which language it is, how it looks, and whose links it has. */
-export interface Appearance extends Omit<TenantLook, 'locale'> {
+export interface Appearance extends Omit<PageLook, 'locale'> {
   language: Language
 }
 
 /** How the pages look, and in which language they are. */
 export class Appearances {
   readonly #languages: Languages
-  readonly #byDefault: TenantLook
+  readonly #byDefault: PageLook
 
   /** @param byDefault For pages of no company. */
-  constructor(languages: Languages, byDefault: TenantLook) {
+  constructor(languages: Languages, byDefault: PageLook) {
     this.#languages = languages
     this.#byDefault = byDefault
   }
@@ -32,7 +32,7 @@ export class Appearances {
    * How the answer to a request looks. Its language is the first in which there are words: what the client asks for, then the company's
    * own, then what the browser asks for, then the one that the host has chosen.
    */
-  of(req: IncomingMessage, { locale, logoUri, theme, links }: TenantLook = this.#byDefault): Appearance {
+  of(req: IncomingMessage, { locale, logoUri, theme, links }: PageLook = this.#byDefault): Appearance {
     const tags = [...askedByClient(req), ...(locale === undefined ? [] : [locale]), ...askedByBrowser(req)]
     return { language: this.#languages.choose(tags), logoUri, theme, links }
   }

@@ -1,4 +1,5 @@
-import type { AskConsent, Client, ClientRule, Links, Tenant, Theme } from '../contract/tenant-store'
+import type { AskConsent, Client, ClientRule, Links, Tenant } from '../contract/tenant-store'
+import type { PageLook } from '../pages/appearance'
 import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
 import { type ImpliedScopes, withImplied } from '../protocol/scope'
 import type { CheckedIssuer } from '../trusted-issuers/trusted-issuer'
@@ -68,9 +69,8 @@ export interface TenantPolicy {
 }
 
 /** How a tenant shows itself. */
-export interface TenantLook extends Pick<TenantRecord, 'name' | 'logoUri' | 'locale'> {
-  theme: Theme
-  links: Links
+export interface TenantLook extends PageLook {
+  name: string | undefined
 }
 
 /** What a tenant has if its record does not say otherwise. */
