@@ -3,7 +3,7 @@ import { derivedKey, digest, mac, macBytes } from '../protocol/digest'
 
 const lifetime = 10 * 60_000
 
-/** For how long a page that has given its code is remembered, in milliseconds: longer than its token, for which another clock counts. */
+/** For how long a page that has given its code is remembered, in milliseconds: twice as long as its token is valid, because the store has another clock. */
 export const pageNotedFor = 2 * lifetime
 
 /** What a consent page asks about. A token of the page is valid for nothing else. */

@@ -14,7 +14,7 @@ import {
 } from '../protocol/json-web-keys'
 import { type OAuthError, oauthError } from '../protocol/oauth-error'
 import { isClientId } from '../protocol/registered-id'
-import { readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
+import { isTime, readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
 import {
   type AuthenticationMethod,
   authenticationFailed,
@@ -113,10 +113,6 @@ function checkedClaims({ claims, clientId }: Assertion, audiences: readonly stri
   if (typeof jti !== 'string' || jti === '') throw refused('must have a jti', clientId)
   // Longer than any process takes the assertion: the clocks of processes differ too.
   return { id: digest('jti', clientId, jti), lifetime: Math.ceil((exp + 2 * leeway - now) * 1000) }
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
 }
 
 function refused(problem: string, clientId: string): OAuthError {

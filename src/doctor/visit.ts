@@ -1,4 +1,4 @@
-import { ProofKey } from '../protocol/dpop-proof'
+import { ProofKey } from '../protocol/proof-key'
 import { startOf } from '../protocol/without-credentials'
 import type { Answer } from './answer'
 import { Fault, type FindingCode, fault, findings, type ValuesIn } from './findings'

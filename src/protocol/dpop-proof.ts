@@ -1,8 +1,7 @@
-import { generateKeyPairSync, hash, type KeyObject, randomUUID } from 'node:crypto'
-import { sign } from 'jsonwebtoken'
+import { hash } from 'node:crypto'
 import { assertionAlgorithms, isAssertionAlgorithm, isSignedBy, keySetFault, thumbprintOf } from './json-web-keys'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from './oauth-error'
-import { readJwt } from './unverified-jwt'
+import { isTime, readJwt } from './unverified-jwt'
 
 /** The algorithms that proofs can be signed with (RFC 9449 section 5.1). */
 export const proofAlgorithms = assertionAlgorithms
@@ -16,15 +15,25 @@ export interface ProvenRequest {
   accessToken?: string | undefined
 }
 
+/** What a proof says, once all of it is verified but its time. */
+export interface DpopProof {
+  /** The thumbprint of its key (RFC 7638). */
+  thumbprint: string
+  /** Names it: no other proof of the same key has it. */
+  jti: string
+  /** When its client says that it was made, in seconds since 1970. */
+  iat: number
+  /** What this server has said lately, as the client says. */
+  nonce: string | undefined
+}
+
 /**
  * Verifies a DPoP proof (RFC 9449 section 4.3), except when it was made, and that it has not been used.
  *
  * @param header The header `DPoP`. Node joins several with a comma, which no proof has.
- * @returns The thumbprint of its key (RFC 7638); its name, which no other proof of the key has; and when its client says that it was made, in
- * seconds since 1970, and what this server has said lately.
  * @throws {OAuthError} `invalid_dpop_proof`.
  */
-export function readProof(header: unknown, { method, addresses, accessToken }: ProvenRequest) {
+export function readProof(header: unknown, { method, addresses, accessToken }: ProvenRequest): DpopProof {
   // RFC 9449 sections 5 and 7.1: to the token endpoint, or with an access token to an API.
   const status = accessToken === undefined ? 400 : 401
   const wrong = (problem: string, detail = {}) => wrongProof(problem, { status, detail })
@@ -44,7 +53,7 @@ export function readProof(header: unknown, { method, addresses, accessToken }: P
     throw wrong('must have the address of the request as htu', { asked: htu, accepted: addresses })
   }
   if (typeof jti !== 'string' || jti === '' || jti.length > 256) throw wrong('must have a jti')
-  if (typeof iat !== 'number' || !Number.isFinite(iat)) throw wrong('must have a time as iat')
+  if (!isTime(iat)) throw wrong('must have a time as iat')
   if (nonce !== undefined && typeof nonce !== 'string') throw wrong('must have a string as nonce')
   if (accessToken !== undefined && ath !== hash('sha256', accessToken, 'base64url')) {
     throw wrong('must have the hash of the access token as ath')
@@ -68,48 +77,4 @@ function comparable(address: string): string | undefined {
     return /[\w.~-]/.test(character) ? character : encoded.toUpperCase()
   }
   return origin + pathname.replace(/%[0-9a-f]{2}/gi, normal)
-}
-
-/** A key that a client proves (RFC 9449), for the doctor and for tests. */
-export class ProofKey {
-  readonly #privateKey: KeyObject
-  /** The public key. */
-  readonly jwk: Readonly<Record<string, unknown>>
-
-  constructor() {
-    const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-    this.#privateKey = privateKey
-    this.jwk = { ...publicKey.export({ format: 'jwk' }) }
-  }
-
-  /** RFC 7638. */
-  get thumbprint(): string {
-    return thumbprintOf(this.jwk)
-  }
-
-  /**
-   * Makes a proof of a request (RFC 9449 section 4.2).
-   *
-   * @param now When it is made, in milliseconds since 1970.
-   * @param claims Claims in place of the right ones, or in addition to them.
-   * @param header The same for the header.
-   */
-  proof(
-    { method, url, accessToken, now }: { method: string; url: string; accessToken?: string | undefined; now: number },
-    claims: Readonly<Record<string, unknown>> = {},
-    header: Readonly<Record<string, unknown>> = {},
-  ): string {
-    const right = {
-      jti: randomUUID(),
-      htm: method,
-      htu: url,
-      iat: Math.floor(now / 1000),
-      ath: accessToken === undefined ? undefined : hash('sha256', accessToken, 'base64url'),
-    }
-    // Without the members that are undefined.
-    const payload = JSON.stringify({ ...right, ...claims })
-    return sign(payload, this.#privateKey, {
-      header: { typ: 'dpop+jwt', alg: 'ES256', jwk: this.jwk, ...header } as never,
-    })
-  }
 }

@@ -11,6 +11,11 @@ export function readJwt(jws: string): UnverifiedJwt | undefined {
   return header && claims && { header, claims }
 }
 
+/** Whether a claim is a time, in seconds since 1970 (NumericDate, RFC 7519 section 2). */
+export function isTime(claim: unknown): claim is number {
+  return typeof claim === 'number' && Number.isFinite(claim)
+}
+
 /** Reads an object of JSON. @returns Undefined if the text is none. */
 export function jsonObject(text: string): Record<string, unknown> | undefined {
   try {

@@ -1,7 +1,7 @@
 import { type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { GuardedStore } from '../host/guarded-store'
 import { derivedKey, digest, mac } from '../protocol/digest'
-import { type ProvenRequest, readProof, wrongProof } from '../protocol/dpop-proof'
+import { type DpopProof, type ProvenRequest, readProof, wrongProof } from '../protocol/dpop-proof'
 import { oauthError } from '../protocol/oauth-error'
 
 // Seconds. Of a nonce, and of what may be between the clock of a client and that of the store.
@@ -74,7 +74,7 @@ export class DpopProofs {
   }
 
   /** The time of a proof is its own, or that at which this server has made its nonce. @param now In milliseconds. */
-  #checkTime({ iat, nonce = '' }: ReturnType<typeof readProof>, most: number, now: number, status: number): void {
+  #checkTime({ iat, nonce = '' }: DpopProof, most: number, now: number, status: number): void {
     const seconds = Math.floor(now / 1000)
     if (Math.abs(seconds - iat) <= most) return
     const age = seconds - this.#madeAt(nonce)

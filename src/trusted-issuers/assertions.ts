@@ -5,7 +5,7 @@ import { misconfigured, type OAuthError, oauthError } from '../protocol/oauth-er
 import type { DenialReason } from '../protocol/reasons'
 import { isResource } from '../protocol/resource'
 import { isScopeToken } from '../protocol/scope'
-import { readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
+import { isTime, readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { IssuerKeys } from './issuer-keys'
 import { byHost, type CheckedIssuer, issuerFault } from './trusted-issuer'
@@ -224,10 +224,6 @@ function isText(value: unknown, maxLength: number): value is string {
 
 function isScope(value: unknown): value is string {
   return typeof value === 'string' && value.split(' ').every(isScopeToken)
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && Number.isFinite(value)
 }
 
 function notPinned(issuer: CheckedIssuer): OAuthError {

@@ -1,6 +1,6 @@
 import type { IssueAuthorizationCodeRequest } from 'customer-sign-in'
 import type { Response, Test } from 'supertest'
-import { ProofKey } from '../../src/protocol/dpop-proof'
+import { ProofKey } from '../../src/protocol/proof-key'
 import { expectTokens, type FormFields, type TestSignIn, type Tokens } from './sign-in'
 
 /** What a proof has in place of what is right. */

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decode } from 'jsonwebtoken'
-import { ProofKey } from '../../../src/protocol/dpop-proof'
+import { ProofKey } from '../../../src/protocol/proof-key'
 import { releaseClock, stopClock } from '../../support/clock'
 import { faultyStore, rejects } from '../../support/faulty-store'
 import { bound, KeyHolder, type WrongProof } from '../../support/key-holder'

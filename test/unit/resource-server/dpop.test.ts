@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type TestTokens, type TokensRequest, tokensFor } from 'customer-sign-in/testing'
 import request from 'supertest'
-import { ProofKey } from '../../../src/protocol/dpop-proof'
+import { ProofKey } from '../../../src/protocol/proof-key'
 import { ApiHost } from '../../support/api-host'
 import { clientId, expectError, tenants } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { ProofKey } from '../../../../src/protocol/dpop-proof'
+import { ProofKey } from '../../../../src/protocol/proof-key'
 import { hostPicker } from './host-picker'
 import type { Asking, Party, Seen } from './requests'
 import { between, type Scene } from './scene'

@@ -1,4 +1,4 @@
-import { ProofKey } from '../../../../src/protocol/dpop-proof'
+import { ProofKey } from '../../../../src/protocol/proof-key'
 import { type Act, type Actor, type Answer, type Exchange, type History, nameOf, type Who } from '../history'
 import { type HttpAnswer, type HttpRequest, send } from './send'
 

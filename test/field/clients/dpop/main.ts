@@ -1,7 +1,7 @@
 import { DpopSession } from '@modelcontextprotocol/client'
 import { postgresSchema } from 'customer-sign-in/postgres'
 import { decode } from 'jsonwebtoken'
-import { ProofKey } from '../../../../src/protocol/dpop-proof'
+import { ProofKey } from '../../../../src/protocol/proof-key'
 import { sdks } from '../../../support/mcp-connection'
 import { PostgresServer } from '../../../support/postgres-server'
 import { Assistant, type Connect } from '../bursts/assistant'
