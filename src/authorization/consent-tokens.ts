@@ -29,7 +29,7 @@ export interface SubmittedPage {
  * minutes. No other site can know one.
  */
 export class ConsentTokens {
-  #keys: KeyObject[] = []
+  #keys!: readonly KeyObject[]
   readonly #now: () => number
   readonly #purpose: string
 

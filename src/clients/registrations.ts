@@ -45,7 +45,7 @@ export class Registrations {
   readonly #rules: RegistrationRules
   readonly #now: () => number
   readonly #said = new BoundedMap<string, Said>(maxRemembered)
-  #keys: readonly KeyObject[] = []
+  #keys!: readonly KeyObject[]
 
   /** @param secrets What the secrets of clients are derived from. */
   constructor(rules: RegistrationRules, secrets: readonly [Buffer, ...Buffer[]], now: () => number) {

@@ -29,7 +29,7 @@ export interface ProvenKey {
 export class DpopProofs {
   readonly #store: GuardedStore
   readonly #now: () => number
-  #keys: readonly KeyObject[] = []
+  #keys!: readonly KeyObject[]
 
   /** @param now The clock of this process, in milliseconds since 1970. */
   constructor(secrets: readonly [Buffer, ...Buffer[]], store: GuardedStore, now: () => number) {
