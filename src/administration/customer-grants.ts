@@ -151,8 +151,7 @@ export interface CustomerGrants {
   revokeAll(of: GrantSelector & { actor?: string | undefined }): Promise<number>
 }
 
-/** The members of {@link PageRequest}. */
-export const pageMembers = { after: optional(text), limit: optional(wholeNumber(1, 1000), 100) }
+const pageMembers = { after: optional(text), limit: optional(wholeNumber(1, 1000), 100) }
 
 const someGrants = record({
   ...tenantMembers,
@@ -231,13 +230,13 @@ function exportedGrants(
   { id, clients }: NamedTenant,
   registrations: Registrations,
 ): ExportedGrant[] {
+  const own = new Map(clients.map((client) => [client.clientId, client]))
   return grants.map((grant) => {
     const { clientId, endsAt, swap, redeemed = [], request } = grant
     const issued = issuerOfGrant(grant)
     // Of the assertion it keeps hashes.
     const claims = issued ? undefined : grant.claims
-    const own = clients.find((client) => client.clientId === clientId)
-    const { clientName } = own ?? registrations.read(clientId, id) ?? {}
+    const { clientName } = own.get(clientId) ?? registrations.read(clientId, id) ?? {}
     return {
       grantId: grant.grantId,
       clientId,

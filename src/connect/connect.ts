@@ -98,7 +98,7 @@ export interface ConnectableAssistant extends Pick<AssistantGuide, 'id' | 'name'
 }
 
 /** What of the options decides which assistants are let in. */
-export interface WayInRules extends RegistrationRules {
+interface WayInRules extends RegistrationRules {
   /** Whether documents may be fetched at port 443, where those of all assistants are. */
   fetchesDocuments: boolean
 }

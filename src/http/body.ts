@@ -7,7 +7,7 @@ import { raw } from 'body-parser'
 import { parse } from 'content-type'
 import { isObject } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
-import { type OAuthError, oauthError } from '../protocol/oauth-error'
+import { misconfigured, type OAuthError, oauthError } from '../protocol/oauth-error'
 
 /** The parameters of a form or query (RFC 6749 section 3.2). A parameter without a value counts as omitted. */
 export class Form {
@@ -184,10 +184,7 @@ function readInFront(left: unknown): OAuthError {
   const cause = new ConfigurationError('req.body', undefined, 'what the body parser in front has made of the body', {
     says: `${problem}, but something in front has read the body: mount signIn before that, or let it put what it reads into req.body`,
   })
-  return oauthError('server_error', 'Customer sign-in is misconfigured at this address', {
-    cause,
-    reason: 'misconfigured',
-  })
+  return misconfigured('Customer sign-in is misconfigured at this address', cause)
 }
 
 function tooLarge(): OAuthError {

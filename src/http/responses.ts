@@ -11,7 +11,7 @@ export const nosniff = { 'X-Content-Type-Options': 'nosniff' }
  */
 export const keepsOpener = { 'Cross-Origin-Opener-Policy': 'unsafe-none' }
 
-/** Lets clients in a browser read a response, whatever their origin. No cookie is read, so another site can borrow no session. */
+/** Lets clients in a browser read a response, whatever their origin. These endpoints read no cookie, so another site can borrow no session. */
 const anyOrigin = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
@@ -118,11 +118,17 @@ export function publicDocument(members: object) {
 export class PublicDocuments {
   readonly #documents = new WeakMap<object, PublicDocument>()
 
-  /** The document of an object that decides what the members are, and never changes: who has something else to say has another object. */
+  /**
+   * Returns the document of an object, and makes it if there is none. It is forgotten with the object.
+   *
+   * @param of Decides what the members are, and must never change: other members need another object.
+   */
   get(of: object, members: () => object): PublicDocument {
-    const document = this.#documents.get(of) ?? publicDocument(members())
-    this.#documents.set(of, document)
-    return document
+    const known = this.#documents.get(of)
+    if (known) return known
+    const made = publicDocument(members())
+    this.#documents.set(of, made)
+    return made
   }
 }
 

@@ -66,7 +66,9 @@ export class PostgresCalls {
   }
 
   #inPlace(statement: string): string {
-    const placed = this.#statements.get(statement) ?? statement.replaceAll('@', this.#place)
+    const known = this.#statements.get(statement)
+    if (known !== undefined) return known
+    const placed = statement.replaceAll('@', this.#place)
     this.#statements.set(statement, placed)
     return placed
   }
