@@ -105,7 +105,11 @@ export function connectedGrants(
     await withinTime(Promise.allSettled(fetching), maxWait, () => [])
   }
 
-  /** Describes those of a company's grants whose code has been redeemed. @param language That of what is in words. Default: the company's. */
+  /**
+   * Describes those of a company's grants whose code has been redeemed.
+   *
+   * @param language The tag of the language of what is in words. Default: the company's.
+   */
   return async (
     grants: readonly Grant[],
     tenant: NamedTenant,

@@ -24,6 +24,7 @@ export interface TenantData {
    * left: call it again until it resolves.
    *
    * @returns How many grants this call has ended.
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails: call it again.
    *
    * @example
    * await signIn.tenants.end({ tenantId: 'company-1', actor: 'staff:42' })
@@ -37,6 +38,7 @@ export interface TenantData {
    * the middle, something may be left: call it again until it resolves.
    *
    * @returns How many live grants this call has ended. What had expired is erased as well, and not counted.
+   * @throws {OAuthError} `temporarily_unavailable` if the store fails: call it again.
    *
    * @example
    * await signIn.tenants.erase({ tenantId: 'company-1' })

@@ -4,8 +4,8 @@ import type { KnownAssistant } from '../contract/tenant-store'
 /** What this package knows of an assistant. */
 interface Assistant extends ConnectableAssistant {
   /**
-   * The address of its app that is a redirect URI although its scheme has no dot: one, or with a slash at its end all that begin with it. The
-   * source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
+   * An address of its app that is a redirect URI although its scheme has no dot. With a slash at its end, it stands for all that begin with it.
+   * The source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
    */
   appRedirect?: { redirect: string; source: string; date: string } | undefined
 }

@@ -1,7 +1,12 @@
 import { promises as dns } from 'node:dns'
 import { BlockList, isIP } from 'node:net'
 
-/** Finds all addresses of a host name: none if the name does not exist or has no address. @throws {Error} if the name servers fail. */
+/**
+ * Finds all addresses of a host name: none if the name does not exist or has no address.
+ *
+ * @param signal Aborts the look-up.
+ * @throws {Error} if the name servers fail.
+ */
 export type NameLookup = (name: string, signal: AbortSignal) => Promise<string[]>
 
 /** Looks up through the operating system, with its hosts file, as the rest of the process does. Cannot be aborted. */

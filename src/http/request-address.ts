@@ -100,7 +100,11 @@ export class BaseUrl {
     return this.#latest
   }
 
-  /** For everything else: as the newest request to the router has shown it, or as this one does. @throws {ConfigurationError} if none has. */
+  /**
+   * The address for everything else: as the newest request to the router has shown it, or else as this request does.
+   *
+   * @throws {ConfigurationError} without `baseUrl` and before any request.
+   */
   current(req?: IncomingMessage): string {
     const baseUrl = this.#configured ?? this.#latest ?? (req && originOf(req))
     if (baseUrl === undefined) {

@@ -79,7 +79,7 @@ export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrant
   }
 }
 
-/** What all grants of a client have in common: their words, the first day and the last, and whether the company's own sign-in has made one. */
+/** One entry for all grants of a client: every scope, the first day, the last day, and the issuer if the company's own sign-in made one of them. */
 function merged(app: ConnectedGrant, grant: ConnectedGrant): ConnectedGrant {
   const scopeTexts = [...app.scopeTexts, ...grant.scopeTexts]
   const isFirst = (text: string, index: number) => scopeTexts.findIndex((other) => other.text === text) === index

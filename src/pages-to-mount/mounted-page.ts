@@ -56,7 +56,7 @@ export interface MountedPage<Who> {
   where: string
   /** Checks what the hook returns, which may be a session with other members. */
   whose: Check<Who>
-  /** What that is, for the error about another answer. */
+  /** What the hook returns, for the error about another answer. */
   expected: string
   /** @param of What the address says. */
   show(visit: Visit<Who>, of: Fields): Promise<void>

@@ -75,6 +75,7 @@ function footer({ language: { words }, links }: Appearance): Html | undefined {
  */
 function policy({ source }: Style, logoUri: Logo | undefined, script: string | undefined): string {
   const images = typeof logoUri === 'object' ? [logoUri.light, logoUri.dark] : [logoUri ?? []].flat()
+  // Source expressions (CSP 3 section 2.3.1). The origin of a data URL is "null", so its scheme allows it.
   const sources = new Set(images.map((url) => (url.startsWith('data:') ? 'data:' : new URL(url).origin)))
   const allowed = sources.size > 0 ? `; img-src ${[...sources].join(' ')}` : ''
   const scripts = script === undefined ? '' : `; script-src ${hashSource(script)}`

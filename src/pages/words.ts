@@ -1,5 +1,3 @@
-// More than 300 lines: the table of all words.
-
 import { type Html, html } from './html'
 
 /**

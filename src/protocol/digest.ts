@@ -26,7 +26,7 @@ export function framed(purpose: string, parts: readonly Part[]): string {
   return joined
 }
 
-/** The message authentication code of parts for one purpose, as base64url: HMAC-SHA256 (RFC 2104) over what {@link digest} hashes. */
+/** The message authentication code of parts for one purpose, as base64url: HMAC-SHA256 (RFC 2104) over what {@link digest} hashes. Only who has the key can make it. */
 export function mac(key: KeyObject, purpose: string, ...parts: Part[]): string {
   return hmac(key, purpose, parts)
 }

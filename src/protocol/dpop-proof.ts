@@ -34,7 +34,7 @@ export interface DpopProof {
  * @throws {OAuthError} `invalid_dpop_proof`.
  */
 export function readProof(header: unknown, { method, addresses, accessToken }: ProvenRequest): DpopProof {
-  // RFC 9449 sections 5 and 7.1: to the token endpoint, or with an access token to an API.
+  // 400 at the token endpoint (RFC 9449 section 5), 401 for a request to an API (section 7.1).
   const status = accessToken === undefined ? 400 : 401
   const wrong = (problem: string, detail = {}) => wrongProof(problem, { status, detail })
   // With an RSA key of 4096 bits, a proof has about 2,000 characters.

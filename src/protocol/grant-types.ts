@@ -34,8 +34,8 @@ export type GrantTypeName =
   | 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 /**
- * What each grant type is; what it does is in `grant-types/`. It is used by every client that does not say which ones it uses (RFC 7591
- * section 2); only by those whose record names it; or by every client that an assertion is for, unless its record names others.
+ * What each grant type is; what it does is in `grant-types/`. Who may use it: `everyone` who does not say which ones they use (RFC 7591
+ * section 2); `named`, only clients whose record names it; `asserted`, every client that an assertion is for, unless its record names others.
  */
 const definitions: Record<GrantTypeName, { users: 'everyone' | 'named' | 'asserted'; needsRedirectUris: boolean }> = {
   authorization_code: { users: 'everyone', needsRedirectUris: true },

@@ -12,7 +12,7 @@ export interface JsonWebKeySet {
   keys: readonly JsonWebKey[]
 }
 
-/** The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), with the `kty` and the `crv` of their keys. */
+/** The algorithms that clients can sign with (RFC 7518 section 3.1, RFC 8037 section 3.1), with the `kty` of their keys and, except for RSA, their `crv`. */
 const algorithms = {
   ES256: ['EC', 'P-256'],
   ES384: ['EC', 'P-384'],

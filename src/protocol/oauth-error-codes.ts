@@ -1,3 +1,4 @@
+// Where codes are defined.
 const oauth = 'RFC 6749 section 5.2'
 const authorization = 'RFC 6749 section 4.1.2.1'
 const bearer = 'RFC 6750 section 3.1'

@@ -43,7 +43,11 @@ export function isResource(text: string): boolean {
   return URL.canParse(text) && !text.includes('#')
 }
 
-/** The form in which resources are compared and stored: as `URL` writes it, without one trailing slash. @returns Undefined for other texts. */
+/**
+ * The form in which resources are compared and stored: as `URL` writes it, without one trailing slash (RFC 8707 section 2).
+ *
+ * @returns Undefined if the text is not a resource indicator.
+ */
 export function canonicalResource(resource: string): string | undefined {
   if (!isResource(resource)) return undefined
   const url = new URL(resource)
@@ -142,7 +146,7 @@ export function resourceAt(path: string, scopes: readonly string[], scopesSuppor
       const rest = candidate.startsWith(before) ? restBelow(after, following) : undefined
       return rest === undefined ? undefined : { tenantKey, rest }
     },
-    /** The same of a path on a domain of a tenant's own, where no path has a key. */
+    /** What a path on a domain of a tenant's own has below the resource. Undefined if the path is neither the resource nor below it. */
     restOnOwnDomain: (candidate: string) => restBelow(ownPath, candidate),
   }
 }

@@ -102,7 +102,11 @@ export class Tenants {
     return here && { ...here, record }
   }
 
-  /** Finds what is the same at all addresses of a tenant. @throws {OAuthError} As `find` does. */
+  /**
+   * Finds what is the same at all addresses of a tenant: its id, and of its record the clients, the language and the addresses of its own.
+   *
+   * @throws {OAuthError} As `find` does.
+   */
   async identify(tenantKey: string) {
     const checked = this.#checked(recordOf(await this.#ask(tenantKey), tenantKey))
     const { clients = [], locale, baseUrl = [], formerBaseUrls = [] } = checked
