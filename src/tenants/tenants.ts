@@ -204,11 +204,14 @@ function isData(value: unknown, depth = 0): boolean {
 /** Whether it is a list, or an object all of whose members are its own and everybody sees them. */
 function isPlain(value: object): boolean {
   if (Array.isArray(value)) return true
+  return !hasClass(value) && Object.getOwnPropertyNames(value).length === Object.keys(value).length
+}
+
+function hasClass(value: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(value)
   // Of any realm: `Object.prototype` has no prototype, and neither has an object that a host makes another's prototype.
   const isOfObject = (one: object) => Object.getPrototypeOf(one) === null && Object.hasOwn(one, 'isPrototypeOf')
-  const hasClass = prototype !== null && !isOfObject(prototype)
-  return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
+  return prototype !== null && !isOfObject(prototype)
 }
 
 /** Not by `structuredClone`, which refuses proxies. */
@@ -219,13 +222,16 @@ function copyOf(data: unknown): unknown {
 }
 
 function isSame(given: unknown, copy: unknown): boolean {
-  if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
-  if (typeof given !== 'object' || given === null || !isPlain(given)) return false
-  const names = Object.getOwnPropertyNames(copy)
-  // Of a list, its length is one of them.
-  const hasAsMany = Object.getOwnPropertyNames(given).length === names.length
-  if (!hasAsMany || Array.isArray(given) !== Array.isArray(copy)) return false
-  return names.every((name) => Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name)))
+  if (Array.isArray(copy)) return Array.isArray(given) && isSameList(given, copy)
+  if (!isObject(copy)) return Object.is(given, copy)
+  if (!isObject(given) || hasClass(given)) return false
+  const names = Object.keys(copy)
+  if (Object.getOwnPropertyNames(given).length !== names.length) return false
+  return names.every((name) => Object.hasOwn(given, name) && isSame(given[name], copy[name]))
+}
+
+function isSameList(given: readonly unknown[], copy: readonly unknown[]): boolean {
+  return given.length === copy.length && copy.every((inside, place) => isSame(given[place], inside))
 }
 
 /** Freezes a value and all that is inside, because requests share it. */
