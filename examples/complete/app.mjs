@@ -35,4 +35,4 @@ app.post(mcp.path, async (req, res) => {
   await transport.handleRequest(req, res, req.body)
 })
 
-app.listen(3000)
+app.listen(3000, () => console.info('http://localhost:3000/v1/acme/mcp'))

@@ -1,7 +1,7 @@
 import express from 'express'
 import { pool } from './database.js'
 import { login, sessions } from './login.js'
-import { mcp } from './mcp-sdk-1.js'
+import { mcp } from './mcp-sdk-1.js' // or './mcp-sdk-2.js'
 import { pages } from './pages.js'
 import { rateLimits } from './rate-limits.js'
 import { signIn } from './sign-in.js'

@@ -10,7 +10,8 @@ declare module 'express-session' {
 }
 
 const PostgresSessions = connectPgSimple(session)
-const { BASE_URL = 'http://localhost:8080', SESSION_SECRET = 'only for development' } = process.env
+const { BASE_URL = 'http://localhost:8080', SESSION_SECRET } = process.env
+if (!SESSION_SECRET) throw new Error('SESSION_SECRET is not set')
 /** Where the app is. */
 export const { origin } = new URL(BASE_URL)
 
@@ -43,7 +44,7 @@ login.post('/:slug/login', express.urlencoded({ extended: false }), async (req, 
      from customers join companies on companies.id = company_id where slug = $1 and email = $2`,
     [req.params.slug, req.body?.email],
   )
-  if (rows.length === 0) return res.redirect(303, req.originalUrl)
+  if (rows.length === 0) return res.status(401).send('Nobody at this company has this address')
   const next = String(req.query.next)
   // A new session for a new login. And only to the app's own addresses: otherwise phishers could use the login page.
   req.session.regenerate(() => {

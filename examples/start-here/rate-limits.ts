@@ -44,6 +44,7 @@ function tooMany(res: Response): void {
   res.json({ error: 'too_many_requests', error_description: 'Try again in a minute' })
 }
 
+// Each minute begins with a first request, so twice as many can come around its end.
 const requestsAMinute = { register: 20, authorize: 60, revoke: 600, jwks: 600 }
 const routesOf = (name: string) => [`/v1/:tenantKey/oauth/${name}`, `/oauth/${name}`]
 

@@ -22,4 +22,5 @@ create table rate_limits (
 insert into companies values ('company-1', 'acme', 'Acme Air'), ('company-2', 'globex', 'Globex');
 insert into customers (company_id, email, name, is_staff) values
   ('company-1', 'ada@example.com', 'Ada Lovelace', false),
-  ('company-1', 'sam@example.com', 'Sam of Acme', true);
+  ('company-1', 'sam@example.com', 'Sam of Acme', true),
+  ('company-2', 'bob@example.com', 'Bob Miller', false);

@@ -162,8 +162,17 @@ function changedRules(
 
 function entryIn(of: Fields): RuleEntry | undefined {
   const list = ruleLists.find((name) => name === of('list'))
-  const value = of('value').trim()
+  const given = of('value').trim()
+  const value = list === 'redirectHosts' ? redirectHostIn(given) : given
   return list && value !== '' && value.length <= 2048 ? { list, value } : undefined
+}
+
+/** Staff may give a whole redirect URI, or any name of a customer's own device. */
+function redirectHostIn(given: string): string {
+  const isAddress = given.includes('://')
+  const address = isAddress ? given : `http://${given}`
+  const host = URL.canParse(address) ? redirectHostOf(address) : given
+  return isAddress || host === 'localhost' ? host : given
 }
 
 /** Whether a rule with this entry names the client of a grant, as far as the list says where it leads. It names no client of the company's own. */

@@ -56,7 +56,7 @@ export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrant
           tenant: isolate(tenantName),
         }),
         about: app && whereabouts(app, words),
-        effect: accessEnds(tenant.policy.lifetimes.accessToken, appearance.language),
+        effect: html`${accessEnds(tenant.policy.lifetimes.accessToken, appearance.language)} ${words.connected.again}`,
         confirm: app ? disconnect : disconnectAll,
         fields: { disconnect: which, client_id: clientId },
         confirmed: () => grants.revokeAll({ ...who, actor: 'customer', ...(app && { clientId }) }),

@@ -125,11 +125,13 @@ ${end && sentence(consent.disconnect, { apps: end })}</p>`
 }
 
 function caution({ tenantName, publisher, isKnown, ...question }: ConsentQuestion, words: Words): Html {
-  const { known, notChecked } = words.consent
+  const { known, notChecked, allowIfAsked } = words.consent
   const tenant = isolate(tenantName)
-  return isKnown && publisher !== undefined
-    ? sentence(known, { client: quotedName(question, words), publisher: isolate(publisher), tenant })
-    : sentence(notChecked, { tenant })
+  const who =
+    isKnown && publisher !== undefined
+      ? sentence(known, { client: quotedName(question, words), publisher: isolate(publisher), tenant })
+      : sentence(notChecked, { tenant })
+  return html`${who} ${allowIfAsked}`
 }
 
 /** Who the customer is, and how to be another one. */

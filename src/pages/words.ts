@@ -48,6 +48,8 @@ export interface Words {
     notChecked: string
     /** The caution about one whose document is that of a known assistant: `{client}`, `{publisher}`, `{tenant}`. */
     known: string
+    /** What either of them ends with. */
+    allowIfAsked: string
     /** The button that allows the request. */
     allow: string
     /** The button that refuses it. */
@@ -106,6 +108,8 @@ export interface Words {
     questionAll: string
     /** What happens then: `{time}`. */
     effect: string
+    /** What the customer can still do then. */
+    again: string
     /** The button that goes back. */
     cancel: string
     /** The link to the next part of a long list. */

@@ -21,10 +21,9 @@ export const dutch: Words = {
     onDevice: 'een app op een apparaat',
     anyAppOnDevice:
       'Elke app op dit apparaat kan zich voordoen als {client}. Ga alleen verder als u de app zelf hebt gestart.',
-    notChecked:
-      '{tenant} heeft deze app niet gecontroleerd. Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
-    known:
-      'Dit is {client} van {publisher}. {tenant} heeft deze app niet gecontroleerd. Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
+    notChecked: '{tenant} heeft deze app niet gecontroleerd.',
+    known: 'Dit is {client} van {publisher}. {tenant} heeft deze app niet gecontroleerd.',
+    allowIfAsked: 'Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
     allow: 'Toestaan',
     deny: 'Weigeren',
     end: 'Einde van de pagina',
@@ -57,7 +56,8 @@ export const dutch: Words = {
     disconnectAll: 'Alles verbreken',
     question: 'Verbinding van {client} met {tenant} verbreken?',
     questionAll: 'Verbinding van alle apps met {tenant} verbreken?',
-    effect: 'De toegang eindigt uiterlijk over {time}. U kunt op elk moment opnieuw verbinden.',
+    effect: 'De toegang eindigt uiterlijk over {time}.',
+    again: 'U kunt op elk moment opnieuw verbinden.',
     cancel: 'Annuleren',
     more: 'Meer tonen',
   },

@@ -21,10 +21,9 @@ export const french: Words = {
     onDevice: 'une application sur un appareil',
     anyAppOnDevice:
       'N’importe quelle application de cet appareil peut se faire passer pour {client}. Ne continuez que si vous l’avez lancée vous-même.',
-    notChecked:
-      '{tenant} n’a pas vérifié cette application. Ne l’autorisez que si vous venez de lui demander de se connecter.',
-    known:
-      'Il s’agit de l’application {client} de {publisher}. {tenant} ne l’a pas vérifiée. Ne l’autorisez que si vous venez de lui demander de se connecter.',
+    notChecked: '{tenant} n’a pas vérifié cette application.',
+    known: 'Il s’agit de l’application {client} de {publisher}. {tenant} ne l’a pas vérifiée.',
+    allowIfAsked: 'Ne l’autorisez que si vous venez de lui demander de se connecter.',
     allow: 'Autoriser',
     deny: 'Refuser',
     end: 'Fin de la page',
@@ -59,7 +58,8 @@ export const french: Words = {
     disconnectAll: 'Tout déconnecter',
     question: 'Déconnecter {client} de {tenant}\u00a0?',
     questionAll: 'Déconnecter toutes les applications de {tenant}\u00a0?',
-    effect: 'L’accès prend fin au plus tard dans {time}. Vous pouvez vous reconnecter à tout moment.',
+    effect: 'L’accès prend fin au plus tard dans {time}.',
+    again: 'Vous pouvez vous reconnecter à tout moment.',
     cancel: 'Annuler',
     more: 'Afficher plus',
   },

@@ -21,10 +21,9 @@ export const german: Words = {
     onDevice: 'eine App auf einem Gerät',
     anyAppOnDevice:
       'Jede App auf diesem Gerät kann sich als {client} ausgeben. Fahren Sie nur fort, wenn Sie die App selbst gestartet haben.',
-    notChecked:
-      '{tenant} hat diese App nicht geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
-    known:
-      'Das ist {client} von {publisher}. {tenant} hat die App nicht geprüft. Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
+    notChecked: '{tenant} hat diese App nicht geprüft.',
+    known: 'Das ist {client} von {publisher}. {tenant} hat die App nicht geprüft.',
+    allowIfAsked: 'Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
     allow: 'Erlauben',
     deny: 'Ablehnen',
     end: 'Ende der Seite',
@@ -59,7 +58,8 @@ export const german: Words = {
     disconnectAll: 'Alle trennen',
     question: '{client} von {tenant} trennen?',
     questionAll: 'Alle Apps von {tenant} trennen?',
-    effect: 'Der Zugriff endet spätestens in {time}. Sie können sich jederzeit wieder verbinden.',
+    effect: 'Der Zugriff endet spätestens in {time}.',
+    again: 'Sie können sich jederzeit wieder verbinden.',
     cancel: 'Abbrechen',
     more: 'Mehr anzeigen',
   },

@@ -21,9 +21,9 @@ export const italian: Words = {
     onDevice: 'un’app su un dispositivo',
     anyAppOnDevice:
       'Qualsiasi app su questo dispositivo può fingersi {client}. Prosegua solo se l’ha avviata personalmente.',
-    notChecked: '{tenant} non ha verificato questa app. La autorizzi solo se le ha appena chiesto di collegarsi.',
-    known:
-      'Si tratta di {client}, di {publisher}. {tenant} non ha verificato questa app. La autorizzi solo se le ha appena chiesto di collegarsi.',
+    notChecked: '{tenant} non ha verificato questa app.',
+    known: 'Si tratta di {client}, di {publisher}. {tenant} non ha verificato questa app.',
+    allowIfAsked: 'La autorizzi solo se le ha appena chiesto di collegarsi.',
     allow: 'Consenti',
     deny: 'Rifiuta',
     end: 'Fine della pagina',
@@ -55,7 +55,8 @@ export const italian: Words = {
     disconnectAll: 'Scollega tutte',
     question: 'Scollegare {client} da {tenant}?',
     questionAll: 'Scollegare tutte le app da {tenant}?',
-    effect: 'L’accesso termina al più tardi tra {time}. Può collegarsi di nuovo in qualsiasi momento.',
+    effect: 'L’accesso termina al più tardi tra {time}.',
+    again: 'Può collegarsi di nuovo in qualsiasi momento.',
     cancel: 'Annulla',
     more: 'Mostra altro',
   },

@@ -21,10 +21,9 @@ export const japanese: Words = {
     onDevice: 'デバイス上のアプリ',
     anyAppOnDevice:
       'このデバイス上のどのアプリも{client}を装うことができます。ご自身で起動した場合にのみ続けてください。',
-    notChecked:
-      '{tenant}はこのアプリを確認していません。たった今ご自身でこのアプリに接続を指示した場合にのみ許可してください。',
-    known:
-      'これは{publisher}の{client}です。{tenant}はこのアプリを確認していません。たった今ご自身でこのアプリに接続を指示した場合にのみ許可してください。',
+    notChecked: '{tenant}はこのアプリを確認していません。',
+    known: 'これは{publisher}の{client}です。{tenant}はこのアプリを確認していません。',
+    allowIfAsked: 'たった今ご自身でこのアプリに接続を指示した場合にのみ許可してください。',
     allow: '許可する',
     deny: '拒否する',
     end: 'ページの終わり',
@@ -57,7 +56,8 @@ export const japanese: Words = {
     disconnectAll: 'すべての接続を解除',
     question: '{client}と{tenant}の接続を解除しますか？',
     questionAll: 'すべてのアプリと{tenant}の接続を解除しますか？',
-    effect: 'アクセスは遅くとも{time}以内に終了します。いつでも再接続できます。',
+    effect: 'アクセスは遅くとも{time}以内に終了します。',
+    again: 'いつでも再接続できます。',
     cancel: 'キャンセル',
     more: 'さらに表示',
   },

@@ -21,10 +21,9 @@ export const polish: Words = {
     onDevice: 'aplikacja na urządzeniu',
     anyAppOnDevice:
       'Każda aplikacja na tym urządzeniu może podszyć się pod {client}. Kontynuuj tylko, jeśli aplikacja została uruchomiona przez Ciebie.',
-    notChecked:
-      'Firma {tenant} nie sprawdziła tej aplikacji. Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
-    known:
-      'To aplikacja {client} ze strony {publisher}. Firma {tenant} jej nie sprawdziła. Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
+    notChecked: 'Firma {tenant} nie sprawdziła tej aplikacji.',
+    known: 'To aplikacja {client} ze strony {publisher}. Firma {tenant} jej nie sprawdziła.',
+    allowIfAsked: 'Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
     allow: 'Zezwól',
     deny: 'Odmów',
     end: 'Koniec strony',
@@ -57,7 +56,8 @@ export const polish: Words = {
     disconnectAll: 'Rozłącz wszystkie',
     question: 'Rozłączyć {client} z {tenant}?',
     questionAll: 'Rozłączyć wszystkie aplikacje z {tenant}?',
-    effect: 'Dostęp wygaśnie najpóźniej za {time}. Możesz połączyć się ponownie w każdej chwili.',
+    effect: 'Dostęp wygaśnie najpóźniej za {time}.',
+    again: 'Możesz połączyć się ponownie w każdej chwili.',
     cancel: 'Anuluj',
     more: 'Pokaż więcej',
   },

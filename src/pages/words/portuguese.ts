@@ -21,10 +21,9 @@ export const portuguese: Words = {
     onDevice: 'um aplicativo em um dispositivo',
     anyAppOnDevice:
       'Qualquer aplicativo neste dispositivo pode se passar por {client}. Continue somente se foi você quem o iniciou.',
-    notChecked:
-      '{tenant} não verificou este aplicativo. Permita o acesso somente se você acabou de pedir que ele se conecte.',
-    known:
-      'Este é o aplicativo {client}, de {publisher}. {tenant} não o verificou. Permita o acesso somente se você acabou de pedir que ele se conecte.',
+    notChecked: '{tenant} não verificou este aplicativo.',
+    known: 'Este é o aplicativo {client}, de {publisher}. {tenant} não o verificou.',
+    allowIfAsked: 'Permita o acesso somente se você acabou de pedir que ele se conecte.',
     allow: 'Permitir',
     deny: 'Recusar',
     end: 'Fim da página',
@@ -56,7 +55,8 @@ export const portuguese: Words = {
     disconnectAll: 'Desconectar todos',
     question: 'Desconectar {client} de {tenant}?',
     questionAll: 'Desconectar todos os aplicativos de {tenant}?',
-    effect: 'O acesso termina no máximo em {time}. Você pode conectar de novo a qualquer momento.',
+    effect: 'O acesso termina no máximo em {time}.',
+    again: 'Você pode conectar de novo a qualquer momento.',
     cancel: 'Cancelar',
     more: 'Mostrar mais',
   },

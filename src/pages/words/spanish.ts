@@ -21,9 +21,9 @@ export const spanish: Words = {
     onDevice: 'una aplicación en un dispositivo',
     anyAppOnDevice:
       'Cualquier aplicación de este dispositivo puede hacerse pasar por {client}. Continúe solo si ha sido usted quien la ha iniciado.',
-    notChecked: '{tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
-    known:
-      'Es {client}, de {publisher}. {tenant} no ha comprobado esta aplicación. Permita el acceso solo si acaba de pedirle que se conecte.',
+    notChecked: '{tenant} no ha comprobado esta aplicación.',
+    known: 'Es {client}, de {publisher}. {tenant} no ha comprobado esta aplicación.',
+    allowIfAsked: 'Permita el acceso solo si acaba de pedirle que se conecte.',
     allow: 'Permitir',
     deny: 'Rechazar',
     end: 'Final de la página',
@@ -55,7 +55,8 @@ export const spanish: Words = {
     disconnectAll: 'Desconectar todas',
     question: '¿Desconectar {client} de {tenant}?',
     questionAll: '¿Desconectar todas las aplicaciones de {tenant}?',
-    effect: 'El acceso termina a más tardar en {time}. Puede volver a conectarse en cualquier momento.',
+    effect: 'El acceso termina a más tardar en {time}.',
+    again: 'Puede volver a conectarse en cualquier momento.',
     cancel: 'Cancelar',
     more: 'Mostrar más',
   },

@@ -21,9 +21,9 @@ export const turkish: Words = {
     onDevice: 'bir cihazdaki uygulama',
     anyAppOnDevice:
       'Bu cihazdaki herhangi bir uygulama kendini {client} olarak gösterebilir. Yalnızca uygulamayı kendiniz başlattıysanız devam edin.',
-    notChecked: '{tenant} bu uygulamayı denetlemedi. Yalnızca bağlanmasını az önce siz istediyseniz izin verin.',
-    known:
-      'Bu, {publisher} adresindeki {client} uygulamasıdır. {tenant} bu uygulamayı denetlemedi. Yalnızca bağlanmasını az önce siz istediyseniz izin verin.',
+    notChecked: '{tenant} bu uygulamayı denetlemedi.',
+    known: 'Bu, {publisher} adresindeki {client} uygulamasıdır. {tenant} bu uygulamayı denetlemedi.',
+    allowIfAsked: 'Yalnızca bağlanmasını az önce siz istediyseniz izin verin.',
     allow: 'İzin ver',
     deny: 'Reddet',
     end: 'Sayfanın sonu',
@@ -56,7 +56,8 @@ export const turkish: Words = {
     disconnectAll: 'Tüm bağlantıları kes',
     question: '{client} uygulamasının {tenant} bağlantısı kesilsin mi?',
     questionAll: 'Tüm uygulamaların {tenant} bağlantısı kesilsin mi?',
-    effect: 'Erişim en geç {time} içinde sona erer. İstediğiniz zaman yeniden bağlanabilirsiniz.',
+    effect: 'Erişim en geç {time} içinde sona erer.',
+    again: 'İstediğiniz zaman yeniden bağlanabilirsiniz.',
     cancel: 'Vazgeç',
     more: 'Daha fazla göster',
   },

@@ -180,6 +180,7 @@ withPackages('the app of docs/start-here.md, on PostgreSQL', () => {
         KEYS_FOLDER: join(folder, 'secrets'),
         DATABASE_URL: server.url,
         SIGN_IN_DATABASE_URL: server.url,
+        SESSION_SECRET: 'a secret of the app',
       }
       const command = ['--import', pathToFileURL(require.resolve('tsx')).href, join(copy, 'app.ts')]
       const app = spawn(process.execPath, command, { env, stdio: ['ignore', 'ignore', 'inherit'] })

@@ -7,6 +7,7 @@ import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { ApiHost } from '../../support/api-host'
 import { textOf } from '../../support/consent-form'
 import { PageVisitor, sessionIn } from '../../support/page-visitor'
+import { registered } from '../../support/registration'
 import { redirectUri } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'
 import { wrapStore } from '../../support/wrap-store'
@@ -50,12 +51,8 @@ async function hostWith(record: Partial<Tenant> = {}, options: TestOptions & { r
       const { grants } = await host.signIn.grants.list({ tenantKey, anyCustomer: true })
       return grants.map(({ subject, clientName }) => `${subject}: ${clientName}`).sort()
     },
-    async register(client_name: string, redirect_uri: string, tenantKey = 'acme'): Promise<string> {
-      const body = JSON.stringify({ client_name, redirect_uris: [redirect_uri] })
-      const headers = { 'Content-Type': 'application/json' }
-      const answer = await fetch(`${host.issuer(tenantKey)}/register`, { method: 'POST', headers, body })
-      return Object(await answer.json()).client_id
-    },
+    register: (client_name: string, redirect_uri: string, tenantKey = 'acme') =>
+      registered({ url: host.baseUrl }, { client_name, redirect_uris: [redirect_uri] }, tenantKey),
   }
 }
 
@@ -158,6 +155,7 @@ describe('the staff of a company', () => {
     const { text } = await sam.get(endApp('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from all customers of <bdi>acme Inc</bdi>?')
     expect(text).toContain('Access ends in 1 hour at the latest.')
+    expect(text).not.toContain('You can connect again')
     expect(await connected()).toHaveLength(4)
     await sam.confirm(endApp('travel'))
     expect(await connected()).toEqual(['ada: My notes', 'bob: My notes'])
@@ -449,7 +447,20 @@ describe('the rules of a company', () => {
   })
 
   it.each([
-    ['redirectHosts', 'https://claude.ai'],
+    ['127.0.0.1', 'localhost'],
+    ['[::1]:8080', 'localhost'],
+    ['http://localhost:39417/callback', 'localhost'],
+    ['https://claude.ai/api/mcp/auth_callback', 'claude.ai'],
+    ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
+    ['cursor:', 'cursor:'],
+  ])('say where %s leads', async (given, host) => {
+    const { sam, saved } = await hostWith()
+    await sam.confirm(rule('block', 'redirectHosts', given))
+    expect(saved.at(-1)?.blockedClients).toEqual({ redirectHosts: [host] })
+  })
+
+  it.each([
+    ['redirectHosts', 'https://claude ai'],
     ['documentHosts', 'Claude AI'],
     ['redirectHosts', '*'],
   ])('cannot name %s as %s, and the page says so', async (list, value) => {

@@ -4,6 +4,7 @@ import type { Request } from 'express'
 import { packagedWords } from '../../../src/pages/languages'
 import { ApiHost } from '../../support/api-host'
 import { PageVisitor, sessionIn } from '../../support/page-visitor'
+import { registered } from '../../support/registration'
 import { redirectUri } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'
 
@@ -82,6 +83,16 @@ describe('the page of connected apps', () => {
     for (const page of ['0', '-1', 'x', '1e9']) expect(namesOn(await ada.get(`?page=${page}`))).toHaveLength(10)
   })
 
+  it('says of an app that names itself that nobody has checked it, and not of one of the company', async () => {
+    const { host, ada } = await hostWith()
+    await ada.connect('travel')
+    expect((await ada.get()).text).not.toContain('has not checked')
+    await ada.connect(await registered({ url: host.baseUrl }, { client_name: 'Travel' }))
+    const { text } = await ada.get()
+    expect(text).toContain('<bdi>acme Inc</bdi> has not checked this app.')
+    expect(text).not.toContain('Allow it only if')
+  })
+
   it('says that there is nothing', async () => {
     const { ada } = await hostWith()
     const { text } = await ada.get('?disconnect=all').expect(200)
@@ -94,7 +105,7 @@ describe('the page of connected apps', () => {
     for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
     const { text } = await ada.get(one('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
-    expect(text).toContain('Access ends in 1 hour at the latest.')
+    expect(text).toContain('Access ends in 1 hour at the latest. You can connect again at any time.')
     expect(await ada.apps()).toEqual(['notes', 'travel', 'travel'])
     const { headers } = await ada.confirm(one('travel'))
     expect(headers.location).toBe('?')
