@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname } from 'node:path'
+import { basename } from 'node:path'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { sandbox } from './sandbox.mjs'
 import type { Job, Message, MutantToRun, TestFile } from './worker.js'
@@ -56,8 +56,10 @@ const testedIn: Record<string, string[]> = {
   documents: ['documents/', 'clients/', 'telemetry/'],
   host: ['host/', 'endpoints/token', 'telemetry/'],
   http: ['http/', 'endpoints/register', 'endpoints/authorize-injection', 'router'],
-  stores: ['stores/'],
 }
+
+/** Folders whose tests start servers, or take long: they run with the mutants of the source folder of that name alone. */
+const apart = /^test\/unit\/(commands|doctor|postgres|redis|store-contract|testing)\//
 
 /** How many test files are tried for a mutant that is known to survive. */
 const maxFiles = 16
@@ -108,7 +110,8 @@ export class MutantRun {
 
   /** Runs the test files without mutants first, those whose path matches. Returns those that fail, which are left out. */
   async findTests(matching: RegExp): Promise<string[]> {
-    const paths = testPaths().filter((path) => matching.test(path))
+    const mutants = [...this.#mutants.values()]
+    const paths = testPaths().filter((path) => matching.test(path) && mutants.some((mutant) => mayKill(path, mutant)))
     const broken: string[] = []
     await this.#inWorkers(
       () => {
@@ -125,8 +128,7 @@ export class MutantRun {
 
   async runUntil(endsAt: number): Promise<void> {
     for (const mutant of this.#mutants.values()) {
-      if (mutant.status === 'Pending' && ![...this.#files.values()].some(({ reached }) => reached[mutant.id]))
-        this.#decide(mutant, 'NoCoverage')
+      if (mutant.status === 'Pending' && this.#reaching(mutant).length === 0) this.#decide(mutant, 'NoCoverage')
     }
     await this.#inWorkers(
       () => (Date.now() > endsAt ? undefined : this.#nextJob(endsAt)),
@@ -221,7 +223,7 @@ export class MutantRun {
    */
   #next(mutant: RunMutant): Next | undefined {
     const { id, survived, survivedAlone, disturbed } = mutant
-    const reaching = [...this.#files.values()].filter(({ reached }) => reached[id])
+    const reaching = this.#reaching(mutant)
     const [disturbedFile] = reaching.filter(({ path }) => disturbed.has(path) && !survivedAlone.has(path))
     if (disturbedFile) return { paths: [disturbedFile.path], isAlone: true }
     const together = reaching.filter(({ onces }) => !onces.has(id))
@@ -242,6 +244,10 @@ export class MutantRun {
     return isSure || survivedAlone.size >= most || !alone ? undefined : { paths: [alone.path], isAlone: true }
   }
 
+  #reaching(mutant: RunMutant): (TestFile & { onces: Set<string> })[] {
+    return [...this.#files.values()].filter(({ path, reached }) => reached[mutant.id] && mayKill(path, mutant))
+  }
+
   /** The files with the highest value first. */
   #ranked(mutant: RunMutant, files: TestFile[], worthOf: (prospect: Prospect) => number): Prospect[] {
     const ranked = files.map((file) => {
@@ -253,7 +259,8 @@ export class MutantRun {
 
   #prospect({ id, fileName }: RunMutant, file: TestFile): Prospect {
     const { path } = file
-    const likely = testedIn[basename(dirname(fileName))] ?? []
+    const folder = folderOf(fileName)
+    const likely = testedIn[folder] ?? [`${folder}/`]
     const [word = ''] = basename(fileName, '.ts').split('-')
     const isInFolder = likely.some((start) => path.startsWith(`test/unit/${start}`))
     const isNamed = isInFolder && basename(path).startsWith(word)
@@ -326,6 +333,16 @@ async function runJob(child: ChildProcess, job: Job, hear: (job: Job, message: M
     })
     child.send(job)
   })
+}
+
+/** The name of the folder in `src`, or that of the file without a folder. */
+function folderOf(source: string): string {
+  return basename(source.split('/')[1] ?? '', '.ts')
+}
+
+function mayKill(testPath: string, { fileName }: RunMutant): boolean {
+  const [, folder] = apart.exec(testPath) ?? []
+  return folder === undefined || folder === folderOf(fileName)
 }
 
 /** How long the tests that reach the mutant take, in milliseconds. */
