@@ -169,10 +169,9 @@ function entryIn(of: Fields): RuleEntry | undefined {
 
 /** Staff may give a whole redirect URI, or any name of a customer's own device. */
 function redirectHostIn(given: string): string {
-  const isAddress = given.includes('://')
-  const address = isAddress ? given : `http://${given}`
-  const host = URL.canParse(address) ? redirectHostOf(address) : given
-  return isAddress || host === 'localhost' ? host : given
+  if (URL.canParse(given) && given.includes('://')) return redirectHostOf(given)
+  const address = `http://${given}`
+  return URL.canParse(address) && redirectHostOf(address) === 'localhost' ? 'localhost' : given
 }
 
 /** Whether a rule with this entry names the client of a grant, as far as the list says where it leads. It names no client of the company's own. */

@@ -126,12 +126,9 @@ ${end && sentence(consent.disconnect, { apps: end })}</p>`
 
 function caution({ tenantName, publisher, isKnown, ...question }: ConsentQuestion, words: Words): Html {
   const { known, notChecked, allowIfAsked } = words.consent
-  const tenant = isolate(tenantName)
-  const who =
-    isKnown && publisher !== undefined
-      ? sentence(known, { client: quotedName(question, words), publisher: isolate(publisher), tenant })
-      : sentence(notChecked, { tenant })
-  return html`${who} ${allowIfAsked}`
+  const client = quotedName(question, words)
+  const who = isKnown && publisher !== undefined && sentence(known, { client, publisher: isolate(publisher) })
+  return html`${who} ${sentence(notChecked, { tenant: isolate(tenantName) })} ${allowIfAsked}`
 }
 
 /** Who the customer is, and how to be another one. */

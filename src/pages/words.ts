@@ -46,9 +46,9 @@ export interface Words {
     anyAppOnDevice: string
     /** The caution about a client whose name nobody vouches for: `{tenant}`. */
     notChecked: string
-    /** The caution about one whose document is that of a known assistant: `{client}`, `{publisher}`, `{tenant}`. */
+    /** What comes before it if the client's document is that of a known assistant: `{client}`, `{publisher}`. */
     known: string
-    /** What either of them ends with. */
+    /** What comes after it. */
     allowIfAsked: string
     /** The button that allows the request. */
     allow: string

@@ -203,8 +203,8 @@ function isData(value: unknown, depth = 0): boolean {
 
 /** Whether it is a list, or an object all of whose members are its own and everybody sees them. */
 function isPlain(value: object): boolean {
-  if (Array.isArray(value)) return true
-  return !hasClass(value) && Object.getOwnPropertyNames(value).length === Object.keys(value).length
+  const areAllSeen = () => Object.getOwnPropertyNames(value).length === Object.keys(value).length
+  return Array.isArray(value) || (!hasClass(value) && areAllSeen())
 }
 
 function hasClass(value: object): boolean {
@@ -222,16 +222,17 @@ function copyOf(data: unknown): unknown {
 }
 
 function isSame(given: unknown, copy: unknown): boolean {
-  if (Array.isArray(copy)) return Array.isArray(given) && isSameList(given, copy)
-  if (!isObject(copy)) return Object.is(given, copy)
-  if (!isObject(given) || hasClass(given)) return false
+  if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
+  if (Array.isArray(copy)) {
+    const isAsLong = Array.isArray(given) && given.length === copy.length
+    return isAsLong && copy.every((inside, place) => isSame(given[place], inside))
+  }
+  if (typeof given !== 'object' || given === null || hasClass(given)) return false
   const names = Object.keys(copy)
-  if (Object.getOwnPropertyNames(given).length !== names.length) return false
-  return names.every((name) => Object.hasOwn(given, name) && isSame(given[name], copy[name]))
-}
-
-function isSameList(given: readonly unknown[], copy: readonly unknown[]): boolean {
-  return given.length === copy.length && copy.every((inside, place) => isSame(given[place], inside))
+  const hasAsMany = Object.getOwnPropertyNames(given).length === names.length
+  const isSameAt = (name: string) =>
+    Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name))
+  return hasAsMany && names.every(isSameAt)
 }
 
 /** Freezes a value and all that is inside, because requests share it. */

@@ -21,7 +21,7 @@ export const arabic: Words = {
     onDevice: 'تطبيق على جهاز',
     anyAppOnDevice: 'يمكن لأي تطبيق على هذا الجهاز أن ينتحل صفة {client}. لا تتابع إلا إذا شغّلته بنفسك.',
     notChecked: 'لم تتحقق شركة {tenant} من هذا التطبيق.',
-    known: 'هذا هو {client} من {publisher}. لم تتحقق شركة {tenant} من هذا التطبيق.',
+    known: 'هذا هو {client} من {publisher}.',
     allowIfAsked: 'لا تسمح له إلا إذا طلبت منه الاتصال للتو.',
     allow: 'السماح',
     deny: 'الرفض',

@@ -21,7 +21,7 @@ export const chinese: Words = {
     onDevice: '设备上的应用',
     anyAppOnDevice: '此设备上的任何应用都可以冒充{client}。请仅在您自己启动了该应用的情况下继续。',
     notChecked: '{tenant}未审核此应用。',
-    known: '这是 {publisher} 的{client}。{tenant}未审核此应用。',
+    known: '这是 {publisher} 的{client}。',
     allowIfAsked: '请仅在您刚刚要求它进行连接的情况下允许。',
     allow: '允许',
     deny: '拒绝',

@@ -22,7 +22,7 @@ export const dutch: Words = {
     anyAppOnDevice:
       'Elke app op dit apparaat kan zich voordoen als {client}. Ga alleen verder als u de app zelf hebt gestart.',
     notChecked: '{tenant} heeft deze app niet gecontroleerd.',
-    known: 'Dit is {client} van {publisher}. {tenant} heeft deze app niet gecontroleerd.',
+    known: 'Dit is {client} van {publisher}.',
     allowIfAsked: 'Sta de app alleen toe als u die zojuist hebt gevraagd om verbinding te maken.',
     allow: 'Toestaan',
     deny: 'Weigeren',

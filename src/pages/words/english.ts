@@ -21,7 +21,7 @@ export const english: Words = {
     onDevice: 'an app on a device',
     anyAppOnDevice: 'Any app on this device can pretend to be {client}. Go on only if you have started it yourself.',
     notChecked: '{tenant} has not checked this app.',
-    known: 'This is {client}, at {publisher}. {tenant} has not checked it.',
+    known: 'This is {client}, at {publisher}.',
     allowIfAsked: 'Allow it only if you have just asked it to connect.',
     allow: 'Allow',
     deny: 'Deny',

@@ -22,7 +22,7 @@ export const french: Words = {
     anyAppOnDevice:
       'N’importe quelle application de cet appareil peut se faire passer pour {client}. Ne continuez que si vous l’avez lancée vous-même.',
     notChecked: '{tenant} n’a pas vérifié cette application.',
-    known: 'Il s’agit de l’application {client} de {publisher}. {tenant} ne l’a pas vérifiée.',
+    known: 'Il s’agit de l’application {client} de {publisher}.',
     allowIfAsked: 'Ne l’autorisez que si vous venez de lui demander de se connecter.',
     allow: 'Autoriser',
     deny: 'Refuser',

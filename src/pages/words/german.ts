@@ -22,7 +22,7 @@ export const german: Words = {
     anyAppOnDevice:
       'Jede App auf diesem Gerät kann sich als {client} ausgeben. Fahren Sie nur fort, wenn Sie die App selbst gestartet haben.',
     notChecked: '{tenant} hat diese App nicht geprüft.',
-    known: 'Das ist {client} von {publisher}. {tenant} hat die App nicht geprüft.',
+    known: 'Das ist {client} von {publisher}.',
     allowIfAsked: 'Erlauben Sie den Zugriff nur, wenn Sie die App gerade selbst gebeten haben, sich zu verbinden.',
     allow: 'Erlauben',
     deny: 'Ablehnen',

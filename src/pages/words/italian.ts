@@ -22,7 +22,7 @@ export const italian: Words = {
     anyAppOnDevice:
       'Qualsiasi app su questo dispositivo può fingersi {client}. Prosegua solo se l’ha avviata personalmente.',
     notChecked: '{tenant} non ha verificato questa app.',
-    known: 'Si tratta di {client}, di {publisher}. {tenant} non ha verificato questa app.',
+    known: 'Si tratta di {client}, di {publisher}.',
     allowIfAsked: 'La autorizzi solo se le ha appena chiesto di collegarsi.',
     allow: 'Consenti',
     deny: 'Rifiuta',

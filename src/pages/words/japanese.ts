@@ -22,7 +22,7 @@ export const japanese: Words = {
     anyAppOnDevice:
       'このデバイス上のどのアプリも{client}を装うことができます。ご自身で起動した場合にのみ続けてください。',
     notChecked: '{tenant}はこのアプリを確認していません。',
-    known: 'これは{publisher}の{client}です。{tenant}はこのアプリを確認していません。',
+    known: 'これは{publisher}の{client}です。',
     allowIfAsked: 'たった今ご自身でこのアプリに接続を指示した場合にのみ許可してください。',
     allow: '許可する',
     deny: '拒否する',

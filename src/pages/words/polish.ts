@@ -22,7 +22,7 @@ export const polish: Words = {
     anyAppOnDevice:
       'Każda aplikacja na tym urządzeniu może podszyć się pod {client}. Kontynuuj tylko, jeśli aplikacja została uruchomiona przez Ciebie.',
     notChecked: 'Firma {tenant} nie sprawdziła tej aplikacji.',
-    known: 'To aplikacja {client} ze strony {publisher}. Firma {tenant} jej nie sprawdziła.',
+    known: 'To aplikacja {client} ze strony {publisher}.',
     allowIfAsked: 'Zezwól na dostęp tylko, jeśli prośba o połączenie wyszła przed chwilą od Ciebie.',
     allow: 'Zezwól',
     deny: 'Odmów',

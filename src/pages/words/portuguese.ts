@@ -22,7 +22,7 @@ export const portuguese: Words = {
     anyAppOnDevice:
       'Qualquer aplicativo neste dispositivo pode se passar por {client}. Continue somente se foi você quem o iniciou.',
     notChecked: '{tenant} não verificou este aplicativo.',
-    known: 'Este é o aplicativo {client}, de {publisher}. {tenant} não o verificou.',
+    known: 'Este é o aplicativo {client}, de {publisher}.',
     allowIfAsked: 'Permita o acesso somente se você acabou de pedir que ele se conecte.',
     allow: 'Permitir',
     deny: 'Recusar',

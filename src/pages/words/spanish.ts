@@ -22,7 +22,7 @@ export const spanish: Words = {
     anyAppOnDevice:
       'Cualquier aplicación de este dispositivo puede hacerse pasar por {client}. Continúe solo si ha sido usted quien la ha iniciado.',
     notChecked: '{tenant} no ha comprobado esta aplicación.',
-    known: 'Es {client}, de {publisher}. {tenant} no ha comprobado esta aplicación.',
+    known: 'Es {client}, de {publisher}.',
     allowIfAsked: 'Permita el acceso solo si acaba de pedirle que se conecte.',
     allow: 'Permitir',
     deny: 'Rechazar',

@@ -22,7 +22,7 @@ export const turkish: Words = {
     anyAppOnDevice:
       'Bu cihazdaki herhangi bir uygulama kendini {client} olarak gösterebilir. Yalnızca uygulamayı kendiniz başlattıysanız devam edin.',
     notChecked: '{tenant} bu uygulamayı denetlemedi.',
-    known: 'Bu, {publisher} adresindeki {client} uygulamasıdır. {tenant} bu uygulamayı denetlemedi.',
+    known: 'Bu, {publisher} adresindeki {client} uygulamasıdır.',
     allowIfAsked: 'Yalnızca bağlanmasını az önce siz istediyseniz izin verin.',
     allow: 'İzin ver',
     deny: 'Reddet',

@@ -123,7 +123,7 @@ describe('the copy of a known assistant’s document', () => {
     const { text } = await open(await startedWith([known]), server.url()).expect(200)
     expect(textOf(text)).toContain('Connect “Assistant by heart” to Acme?')
     expect(textOf(text)).toContain(`Published by${new URL(server.origin).host}`)
-    expect(textOf(text)).toContain('Acme has not checked it.')
+    expect(textOf(text)).toContain('Acme has not checked this app.')
   })
 
   it('lets the browser go to the redirect URIs in it and to no others', async () => {

@@ -38,7 +38,7 @@ describe('consent', () => {
     const shown = async (parameters: { client_id?: string; redirect_uri: string }) =>
       textOf((await new Authorization(host, { client_id, ...parameters }).open().expect(200)).text)
     expect(await shown({ redirect_uri: redirectUri })).toContain(
-      'This is “Assistant”, at assistant.example. Acme has not checked it. Allow it only if you have just asked it',
+      'This is “Assistant”, at assistant.example. Acme has not checked this app. Allow it only if you have just asked it',
     )
     for (const other of [
       { redirect_uri: 'http://127.0.0.1:41234/callback' },
