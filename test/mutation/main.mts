@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Mutant } from '@stryker-mutator/api/core'
-import { writeReport } from './report.mjs'
+import { takeOver, writeReport } from './report.mjs'
 import { type FileResult, type Results, rateOf, readResults, sha256Of, tableOf, writeResults } from './results.js'
 import { MutantRun, type RunMutant } from './run-mutants.mjs'
 import { fillSandbox } from './sandbox.mjs'
@@ -14,6 +14,7 @@ const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
   options: {
     changed: { type: 'boolean', default: false },
+    resume: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '600' },
     tests: { type: 'string', default: '' },
     processes: { type: 'string', default: `${availableParallelism() + 1}` },
@@ -32,6 +33,7 @@ async function main(): Promise<void> {
 
   const listed = readSurvivors()
   const mutants = (await fillSandbox(texts)).map(toRun)
+  if (options.resume) takeOver(mutants, texts)
   const inList = (mutant: RunMutant): Omit<Survivor, 'reason'> =>
     mutationOf(texts.get(mutant.fileName) ?? '', mutant.location, mutant.replacement)
   const isListed = (mutant: RunMutant): boolean =>

@@ -4,6 +4,24 @@ import type { RunMutant } from './run-mutants.mjs'
 
 const folder = 'reports/mutation'
 
+interface Report {
+  files: Record<string, { source: string; mutants: readonly RunMutant[] }>
+}
+
+/** Takes over the mutants that the last run has killed, of those files that have not been edited since. */
+export function takeOver(mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
+  const { files }: Report = JSON.parse(readFileSync(`${folder}/mutation.json`, 'utf8'))
+  const nameOf = ({ location, replacement }: RunMutant) => JSON.stringify([location, replacement])
+  for (const [name, { source, mutants: told }] of Object.entries(files)) {
+    if (texts.get(name) !== source) continue
+    const killed = new Map(told.filter(({ status }) => status === 'Killed').map((one) => [nameOf(one), one]))
+    for (const mutant of mutants.filter(({ fileName }) => fileName === name)) {
+      const { status, statusReason } = killed.get(nameOf(mutant)) ?? mutant
+      Object.assign(mutant, { status, statusReason })
+    }
+  }
+}
+
 /** Writes what became of each mutant: `mutation.json`, and `mutation.html`, which shows each mutant at its line. */
 export function writeReport(mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
   const files = [...texts].map(([name, source]) => {
