@@ -203,15 +203,12 @@ function isData(value: unknown, depth = 0): boolean {
 
 /** Whether it is a list, or an object all of whose members are its own and everybody sees them. */
 function isPlain(value: object): boolean {
-  const areAllSeen = () => Object.getOwnPropertyNames(value).length === Object.keys(value).length
-  return Array.isArray(value) || (!hasClass(value) && areAllSeen())
-}
-
-function hasClass(value: object): boolean {
+  if (Array.isArray(value)) return true
   const prototype: object | null = Object.getPrototypeOf(value)
   // Of any realm: `Object.prototype` has no prototype, and neither has an object that a host makes another's prototype.
   const isOfObject = (one: object) => Object.getPrototypeOf(one) === null && Object.hasOwn(one, 'isPrototypeOf')
-  return prototype !== null && !isOfObject(prototype)
+  const hasClass = prototype !== null && !isOfObject(prototype)
+  return !hasClass && Object.getOwnPropertyNames(value).length === Object.keys(value).length
 }
 
 /** Not by `structuredClone`, which refuses proxies. */
@@ -222,17 +219,15 @@ function copyOf(data: unknown): unknown {
 }
 
 function isSame(given: unknown, copy: unknown): boolean {
-  if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
   if (Array.isArray(copy)) {
     const isAsLong = Array.isArray(given) && given.length === copy.length
     return isAsLong && copy.every((inside, place) => isSame(given[place], inside))
   }
-  if (typeof given !== 'object' || given === null || hasClass(given)) return false
+  if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || !isPlain(given)) return false
   const names = Object.keys(copy)
-  const hasAsMany = Object.getOwnPropertyNames(given).length === names.length
-  const isSameAt = (name: string) =>
-    Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name))
-  return hasAsMany && names.every(isSameAt)
+  if (Object.keys(given).length !== names.length) return false
+  return names.every((name) => Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name)))
 }
 
 /** Freezes a value and all that is inside, because requests share it. */

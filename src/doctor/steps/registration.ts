@@ -83,6 +83,6 @@ export async function leave(visit: Visit): Promise<void> {
     if (status === 204) return visit.note(`The client ${id} has been deleted.`)
   }
   visit.note(
-    `A customer-sign-in stores no clients, so nothing is left there. Another server has named no way to delete the client ${id}.`,
+    `A customer-sign-in stores no clients, so nothing is left there. If this is another server, it has named no way to delete the client ${id}.`,
   )
 }

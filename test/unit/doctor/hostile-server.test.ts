@@ -58,7 +58,7 @@ describe('a server that means harm to the doctor', () => {
     })
     const { steps } = await examine(`${origin}/v1/acme/mcp`)
     expect(steps.find(({ step }) => step === 'leave')?.notes).toEqual([
-      expect.stringContaining('Another server has named no way to delete the client app.'),
+      expect.stringContaining('If this is another server, it has named no way to delete the client app.'),
     ])
     expect(asked).toEqual([])
   })

@@ -461,6 +461,7 @@ describe('the rules of a company', () => {
 
   it.each([
     ['redirectHosts', 'https://claude ai'],
+    ['documentHosts', 'https://claude.ai'],
     ['documentHosts', 'Claude AI'],
     ['redirectHosts', '*'],
   ])('cannot name %s as %s, and the page says so', async (list, value) => {
