@@ -46,6 +46,8 @@ const { values: options } = parseArgs({
 const rounds = Number(options.rounds ?? (options.quick ? 1 : 42))
 // Each server is started so often, and its rounds are pooled: two processes of one server can differ as long as they live.
 const processes = options.quick ? 1 : 3
+// The first turns of a server that has waited count for nothing: the caches of the processor hold the memory of others.
+const uncounted = options.quick ? 0 : 3
 // How often each server is started for its first requests alone.
 const starts = Math.ceil(rounds / 4)
 const share = options.quick ? 0.02 : 1
@@ -180,6 +182,7 @@ async function withLoads<T>(
 async function runsOf(workload: WorkloadName, loads: readonly Warm[], number: number): Promise<Run[]> {
   const runs: Run[] = []
   const each = Math.ceil(rounds / processes)
+  for (let turn = 0; turn < uncounted; turn++) for (const { load } of shuffled(loads)) await load.sample()
   for (let round = (number - 1) * each; round < number * each; round++) {
     tell(`${workload}: round ${round + 1} of ${each * processes}`)
     for (const { entry, load } of shuffled(loads)) runs.push({ entry, workload, round, sample: await load.sample() })
