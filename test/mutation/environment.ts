@@ -94,6 +94,8 @@ export default class MutationEnvironment extends TestEnvironment {
     const { mutant, tests, hitLimit, countsAs = 'hooks' } = round
     const hitCount = hitLimit === undefined ? undefined : 0
     Object.assign(this.#instrumented, { activeMutant: mutant, hitCount, hitLimit, currentTestId: countsAs })
+    // A process that the test starts has the mutant too.
+    for (const { env } of [process, this.global.process]) env.__STRYKER_ACTIVE_MUTANT__ = mutant ?? ''
     for (const { test, fullName, mode } of this.#tests) {
       test.errors = []
       test.mode = !tests || tests.has(fullName) ? mode : 'skip'

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
@@ -14,6 +15,8 @@ const { values: options, positionals: paths } = parseArgs({
   allowPositionals: true,
   options: {
     changed: { type: 'boolean', default: false },
+    /** Tries all mutants of a line, not one. Nothing is recorded. */
+    every: { type: 'boolean', default: false },
     resume: { type: 'boolean', default: false },
     minutes: { type: 'string', default: '600' },
     tests: { type: 'string', default: '' },
@@ -32,10 +35,11 @@ async function main(): Promise<void> {
   print(`Mutants of:\n${[...texts.keys()].join('\n')}`)
 
   const listed = readSurvivors()
-  const mutants = (await fillSandbox(texts)).map(toRun)
-  if (options.resume) takeOver(mutants, texts)
+  const all = (await fillSandbox(texts)).map(toRun)
   const inList = (mutant: RunMutant): Omit<Survivor, 'reason'> =>
     mutationOf(texts.get(mutant.fileName) ?? '', mutant.location, mutant.replacement)
+  const mutants = options.every ? all : oneOfEachLine(all, inList)
+  if (options.resume) takeOver(mutants, texts)
   const isListed = (mutant: RunMutant): boolean =>
     listed[mutant.fileName]?.some((survivor) => isSame(survivor, inList(mutant))) ?? false
   const run = new MutantRun(mutants, isListed, Number(options.processes), (mutant) => {
@@ -45,6 +49,7 @@ async function main(): Promise<void> {
   const broken = await run.findTests(new RegExp(options.tests))
   if (broken.length > 0) print(`Left out, as they fail without a mutant:\n${broken.join('\n')}`)
   print(`${new Date().toTimeString().slice(0, 8)} The tests have run without a mutant.`)
+  if (options.resume) for (const file of texts.keys()) recordIfFinished(file, mutants, texts)
   await run.runUntil(endsAt)
   for (const file of texts.keys()) printUnfinished(file, mutantsOf(file, mutants))
   writeReport(mutants, texts)
@@ -54,8 +59,10 @@ async function main(): Promise<void> {
   const survivors = survivorsOf(mutants.filter(hasSurvived), inList)
   const fresh = without(survivors, listed)
   if (Object.keys(fresh).length > 0) fail('These mutants survive and are not in survivors.json:', fresh)
-  const finished = [...texts.keys()].filter((file) => isFinished(mutantsOf(file, mutants)))
-  const killed = without(Object.fromEntries(finished.map((file) => [file, listed[file] ?? []])), survivors)
+  const killed = survivorsOf(
+    mutants.filter((mutant) => isListed(mutant) && !isPending(mutant) && !hasSurvived(mutant)),
+    inList,
+  )
   if (Object.keys(killed).length > 0)
     print(`These are in survivors.json and were killed:\n${JSON.stringify(killed, null, 2)}`)
   if (rateOf(results) < lowestRate) fail(`Fewer than ${100 * lowestRate} % of all mutants are killed.`)
@@ -68,6 +75,20 @@ function changedSince(recorded: Results, files: ReadonlyMap<string, string>): Ma
   const never = changed.map(([file]) => file).filter((file) => !known.has(file))
   if (never.length > 0) print(`Never run yet, and not now: ${never.join(', ')}`)
   return new Map(changed.filter(([file]) => known.has(file)))
+}
+
+/** A mutant of each line. Its own text alone decides which one it is, so it stays the same as long as the line does. */
+function oneOfEachLine(mutants: readonly RunMutant[], inList: (mutant: RunMutant) => object): RunMutant[] {
+  const chosen = new Map<string, { mutant: RunMutant; digest: string }>()
+  for (const mutant of mutants.filter(({ status }) => status !== 'Ignored')) {
+    const line = `${mutant.fileName}:${mutant.location.start.line}`
+    const digest = createHash('sha256')
+      .update(JSON.stringify(inList(mutant)))
+      .digest('hex')
+    const other = chosen.get(line)
+    if (!other || digest < other.digest) chosen.set(line, { mutant, digest })
+  }
+  return [...chosen.values()].map(({ mutant }) => mutant)
 }
 
 /** The lines and columns of the instrumenter are counted from 0. */
@@ -89,24 +110,24 @@ function mutantsOf(file: string, mutants: readonly RunMutant[]): RunMutant[] {
   return mutants.filter(({ fileName }) => fileName === file)
 }
 
-function isFinished(mutants: readonly RunMutant[]): boolean {
-  return mutants.every(({ status }) => status !== 'Pending')
+function isPending({ status }: RunMutant): boolean {
+  return status === 'Pending'
 }
 
 /** Records a source file as soon as all of its mutants have been run. */
 function recordIfFinished(file: string, mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
   const own = mutantsOf(file, mutants)
-  if (!isFinished(own)) return
+  if (options.every || own.length === 0 || own.some(isPending)) return
   const result = resultOf(file, own)
   const others = Object.entries(readResults()).filter(([, { file: other }]) => other !== file)
   writeResults(Object.fromEntries([...others, [sha256Of(texts.get(file) ?? ''), result]]))
-  const decided = mutants.filter(({ status }) => status !== 'Pending').length
+  const decided = mutants.filter((mutant) => !isPending(mutant)).length
   const time = new Date().toTimeString().slice(0, 8)
   print(`${time} ${decided}/${mutants.length} ${file}: ${result.killed} killed, ${result.survived} survived`)
 }
 
 function printUnfinished(file: string, mutants: readonly RunMutant[]): void {
-  const left = mutants.filter(({ status }) => status === 'Pending').length
+  const left = mutants.filter(isPending).length
   if (left > 0)
     print(`${file}: the time was up before ${left} of its ${mutants.length} mutants had run; none is recorded`)
 }

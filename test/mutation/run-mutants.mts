@@ -61,6 +61,9 @@ const testedIn: Record<string, string[]> = {
 /** Folders whose tests start servers, or take long: they run with the mutants of the source folder of that name alone. */
 const apart = /^test\/unit\/(commands|doctor|postgres|redis|store-contract|testing)\//
 
+/** Tests that start the built command: what its process reaches is not known, so it may be any mutant of their folder. */
+const startsCommand = /^test\/unit\/(commands|doctor\/(command|login|tls))/
+
 /** How many test files are tried for a mutant that is known to survive. */
 const maxFiles = 16
 /** How many are tried for any other one. A mutant that only further files kill counts as a survivor. */
@@ -79,7 +82,7 @@ const mutantsPerJob = 60
 /** A test that fails without a mutant in so many jobs is only run with one mutant alone. */
 const maxDisturbances = 3
 /** A worker that has been silent for so long hangs. */
-const silence = 45_000
+const silence = 90_000
 /** Jest does not free all memory of the files that it has run. */
 const maxMegabytes = 1500
 
@@ -120,10 +123,20 @@ export class MutantRun {
       },
       ({ path }, message) => {
         if (message.kind === 'broken') broken.push(`${path}: ${message.message}`)
-        if (message.kind === 'reached') this.#files.set(path, { ...message.file, onces: new Set(message.file.once) })
+        if (message.kind === 'reached') this.#files.set(path, this.#reachedBy(message.file))
       },
     )
     return broken
+  }
+
+  #reachedBy(file: TestFile): TestFile & { onces: Set<string> } {
+    const { path, durations, reached, once } = file
+    const all = Object.keys(durations).map((_, number) => number)
+    const inProcesses = [...this.#mutants.values()].filter(
+      (mutant) => startsCommand.test(path) && mayKill(path, mutant),
+    )
+    const unknown = Object.fromEntries(inProcesses.map(({ id }) => [id, { tests: all, hits: 0 }]))
+    return { ...file, reached: { ...unknown, ...reached }, onces: new Set(once) }
   }
 
   async runUntil(endsAt: number): Promise<void> {

@@ -24,6 +24,11 @@ export async function fillSandbox(texts: ReadonlyMap<string, string>): Promise<r
     mkdirSync(dirname(`${sandbox}/${name}`), { recursive: true })
     writeFileSync(`${sandbox}/${name}`, content)
   }
+  // For the tests that run the built command.
+  execFileSync('npx', ['tsc', '--project', 'tsconfig.build.json', '--noCheck', '--declaration', 'false'], {
+    cwd: sandbox,
+    stdio: 'inherit',
+  })
   return instrumented.mutants
 }
 

@@ -49,4 +49,14 @@ describe('npx customer-sign-in', () => {
     expect(stderr).toMatch(message)
     expect(stderr).not.toContain(' at ')
   })
+
+  it('goes on if nobody reads what it prints any more, and fails if that cannot be written', () => {
+    const printed = (to: string) => {
+      const script = `"$0" "$1" postgres:schema ${to}; exit "\${PIPESTATUS[0]}"`
+      const { status, stderr } = spawnSync('bash', ['-c', script, process.execPath, join(root, 'dist/commands/cli.js')])
+      return { status, stderr: String(stderr) }
+    }
+    expect(printed('| true')).toEqual({ status: 0, stderr: '' })
+    expect(printed('> /dev/full')).toEqual({ status: 1, stderr: expect.stringContaining('ENOSPC') })
+  })
 })

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
@@ -57,7 +57,7 @@ describe('npx customer-sign-in keys', () => {
   })
 
   it('writes files that only their owner can read, and replaces none', async () => {
-    const within = join(folder, 'secrets')
+    const within = join(folder, 'new', 'secrets')
     const files = ['signing-key.pem', 'credential-secret'].map((name) => join(within, name))
     expect(await printed('--folder', within)).toBe(`${files.join('\n')}\n`)
     const [signingKey, credentialSecret] = files.map((file) => readFileSync(file))
@@ -67,6 +67,14 @@ describe('npx customer-sign-in keys', () => {
     const again = await runCommand(['keys', '--folder', within])
     expect(again).toEqual({ status: 2, stdout: '', stderr: `${files[0]} exists already\n` })
     expect(readFileSync(String(files[0]))).toEqual(signingKey)
+  })
+
+  it('writes through no link that leads nowhere yet', async () => {
+    const elsewhere = join(folder, 'elsewhere')
+    symlinkSync(elsewhere, join(folder, 'signing-key.pem'))
+    const { status, stderr } = await runCommand(['keys', '--folder', folder])
+    expect({ status, stderr }).toEqual({ status: 1, stderr: expect.stringContaining('EEXIST') })
+    expect(existsSync(elsewhere)).toBe(false)
   })
 
   it('makes new ones each time', async () => {

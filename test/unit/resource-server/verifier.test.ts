@@ -102,6 +102,16 @@ describe.each(versions)(
       await call('/payments', access_token).expect(200)
     })
 
+    it('says whose fault it is if the function for the error of the SDK makes none', async () => {
+      const invalidToken = (() => 'no error') as unknown as VerifierOptions['invalidToken']
+      const verifying = host.signIn.verifier({ tenantKey: 'acme', invalidToken }).verifyAccessToken('not-a-token')
+      await expect(verifying).rejects.toMatchObject({
+        status: 503,
+        reason: 'hook_failed',
+        cause: new TypeError('verifier.invalidToken must return an Error'),
+      })
+    })
+
     it('cannot be made without a tenant, or without the error of the SDK', () => {
       const invalidToken = (description: string) => new InvalidToken(description)
       for (const options of [{ invalidToken }, { tenantKey: 'acme' }, { anyTenant: true, invalidToken }] as unknown[]) {
