@@ -41,8 +41,14 @@ export default class MutationEnvironment extends TestEnvironment {
 
   constructor(...[config, context]: ConstructorParameters<typeof TestEnvironment>) {
     super(config, context)
-    this.#instrumented.activeMutant = runState.loadedWith
     Object.assign(this.global, { __stryker__: this.#instrumented })
+    this.#activate(runState.loadedWith)
+  }
+
+  /** Also in the processes that a test starts from now on. */
+  #activate(mutant: string | undefined): void {
+    this.#instrumented.activeMutant = mutant
+    for (const { env } of [process, this.global.process]) env.__STRYKER_ACTIVE_MUTANT__ = mutant ?? ''
   }
 
   handleTestEvent(
@@ -93,9 +99,8 @@ export default class MutationEnvironment extends TestEnvironment {
     this.#outcome = noOutcome()
     const { mutant, tests, hitLimit, countsAs = 'hooks' } = round
     const hitCount = hitLimit === undefined ? undefined : 0
-    Object.assign(this.#instrumented, { activeMutant: mutant, hitCount, hitLimit, currentTestId: countsAs })
-    // A process that the test starts has the mutant too.
-    for (const { env } of [process, this.global.process]) env.__STRYKER_ACTIVE_MUTANT__ = mutant ?? ''
+    this.#activate(mutant)
+    Object.assign(this.#instrumented, { hitCount, hitLimit, currentTestId: countsAs })
     for (const { test, fullName, mode } of this.#tests) {
       test.errors = []
       test.mode = !tests || tests.has(fullName) ? mode : 'skip'

@@ -49,7 +49,7 @@ async function main(): Promise<void> {
   const broken = await run.findTests(new RegExp(options.tests))
   if (broken.length > 0) print(`Left out, as they fail without a mutant:\n${broken.join('\n')}`)
   print(`${new Date().toTimeString().slice(0, 8)} The tests have run without a mutant.`)
-  if (options.resume) for (const file of texts.keys()) recordIfFinished(file, mutants, texts)
+  for (const file of texts.keys()) recordIfFinished(file, mutants, texts)
   await run.runUntil(endsAt)
   for (const file of texts.keys()) printUnfinished(file, mutantsOf(file, mutants))
   writeReport(mutants, texts)

@@ -14,7 +14,8 @@ export function takeOver(mutants: readonly RunMutant[], texts: ReadonlyMap<strin
   const nameOf = ({ location, replacement }: RunMutant) => JSON.stringify([location, replacement])
   for (const [name, { source, mutants: told }] of Object.entries(files)) {
     if (texts.get(name) !== source) continue
-    const killed = new Map(told.filter(({ status }) => status === 'Killed').map((one) => [nameOf(one), one]))
+    const isKilled = ({ status }: RunMutant) => status === 'Killed' || status === 'Timeout'
+    const killed = new Map(told.filter(isKilled).map((one) => [nameOf(one), one]))
     for (const mutant of mutants.filter(({ fileName }) => fileName === name)) {
       const { status, statusReason } = killed.get(nameOf(mutant)) ?? mutant
       Object.assign(mutant, { status, statusReason })

@@ -123,20 +123,18 @@ export class MutantRun {
       },
       ({ path }, message) => {
         if (message.kind === 'broken') broken.push(`${path}: ${message.message}`)
-        if (message.kind === 'reached') this.#files.set(path, this.#reachedBy(message.file))
+        if (message.kind === 'reached') this.#learn(message.file)
       },
     )
     return broken
   }
 
-  #reachedBy(file: TestFile): TestFile & { onces: Set<string> } {
+  #learn(file: TestFile): void {
     const { path, durations, reached, once } = file
-    const all = Object.keys(durations).map((_, number) => number)
-    const inProcesses = [...this.#mutants.values()].filter(
-      (mutant) => startsCommand.test(path) && mayKill(path, mutant),
-    )
-    const unknown = Object.fromEntries(inProcesses.map(({ id }) => [id, { tests: all, hits: 0 }]))
-    return { ...file, reached: { ...unknown, ...reached }, onces: new Set(once) }
+    const tests = Object.keys(durations).map((_, number) => number)
+    const inProcesses = startsCommand.test(path) ? [...this.#mutants.values()] : []
+    for (const mutant of inProcesses) if (mayKill(path, mutant)) reached[mutant.id] ??= { tests, hits: 0 }
+    this.#files.set(path, { ...file, onces: new Set(once) })
   }
 
   async runUntil(endsAt: number): Promise<void> {
