@@ -152,9 +152,9 @@ as this library has them. The floors send all commands of a turn of the event lo
 library does. They sign, verify and compute HMACs in whichever of the ways of this Node took the least time when they started. They validate
 nothing, except for the API, where they verify a signature and an expiry.
 
-Every server was warm: it had answered as many requests as it takes until the compiler is quiet, 60,000 of them for a refresh, and it ran with
-\`--no-memory-reducer\`, so that it kept its compiled code while it waited for its turn. The exceptions are the tables of the first requests of
-a process, for which each server was started ${starts} times. The alternatives are set up as their documentation says. Those with
+Every server was warm: it had answered as many requests as it takes until the compiler is quiet, 60,000 of them for a refresh. The exceptions
+are the tables of the first requests of a process, for which each server was started ${starts} times. All ran with \`--no-memory-reducer\`, so that
+they kept their compiled code while they waited for their turn. The alternatives are set up as their documentation says. Those with
 \`auto-pipelining\` send all commands of a turn in one write too, as a careful host would set them up.
 
 Redis has no append-only file, unless a name says \`appendfsync everysec\`. PostgreSQL has \`synchronous_commit = off\`, unless a name says
