@@ -19,7 +19,7 @@ const lanes = {
   package: ['test/field/package/!(layers).test.ts'],
   examples: ['test/field/examples/*.test.ts'],
   browser: ['test/field/browser/!(login).test.ts', 'test/field/browser/games/*.test.ts'],
-  assistants: ['test/field/assistants/*.test.ts', 'test/field/clients/mcp-bursts.test.ts'],
+  assistants: ['test/field/assistants/*.test.ts', 'test/field/clients/mcp-{bursts,dpop}.test.ts'],
   languages: ['test/field/other-clients/*.test.ts'],
   frameworks: ['test/field/frameworks/*.test.ts'],
   faults: ['test/faults/{redis,postgres,hostile}-*.test.ts', 'test/unit/host/misplaced-credentials.test.ts'],

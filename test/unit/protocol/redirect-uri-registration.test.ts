@@ -69,8 +69,8 @@ describe('a redirect URI matches', () => {
       if (isSame && one !== presented) matched++
       expect({ presented, matches: redirectUriMatches(one, presented) }).toEqual({ presented, matches: isSame })
     })
-    fc.assert(property, { numRuns: 20_000 })
-    expect(matched).toBeGreaterThan(100)
+    fc.assert(property, { numRuns: 5000 })
+    expect(matched).toBeGreaterThan(25)
   })
 })
 
@@ -107,7 +107,7 @@ describe('a redirect URI may be registered', () => {
         expect([redirectUri, `${redirectUri}/`]).toContain(new URL(redirectUri).href)
         expect(redirectUri).toMatch(/^[\w\-.~:/?[\]@!$&'()*+,;=%]+$/)
       }),
-      { numRuns: 5000 },
+      { numRuns: 1500 },
     )
   })
 })
@@ -170,8 +170,8 @@ describe('an app’s redirect URIs can be', () => {
         expect({ entry, fault: redirectUriFault(other, [entry]) }).toEqual({ entry, fault: expect.any(String) })
       }
     })
-    fc.assert(property, { numRuns: 20_000 })
-    expect(accepted).toBeGreaterThan(2000)
+    fc.assert(property, { numRuns: 5000 })
+    expect(accepted).toBeGreaterThan(500)
   })
 })
 

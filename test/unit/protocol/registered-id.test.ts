@@ -127,7 +127,7 @@ describe('the id of a client that registers itself', () => {
   })
 })
 
-describe('24,000 ids in which something was changed', () => {
+describe('6,000 ids in which something was changed', () => {
   const random = new SeededRandom(26)
   const ids = registrations.map((registration) => newRegisteredId(registration) ?? '') as [string, ...string[]]
   const bytesOf = (id: string) => Buffer.from(id.slice(4), 'base64url')
@@ -183,14 +183,14 @@ describe('24,000 ids in which something was changed', () => {
     const policy = { scopes: [], registeredClients: true, clientRules }
     const tenant = { id: 'acme', address: { ownAddresses }, policy } as never
     const clients: Client[] = []
-    for (let count = 0; count < 24_000; count++) {
+    for (let count = 0; count < 6000; count++) {
       try {
         clients.push(found.find(random.pick(changes)(random.pick(ids)), tenant))
       } catch (error) {
         if (!(error instanceof OAuthError) || error.status >= 500) throw error
       }
     }
-    expect(clients.length).toBeGreaterThan(1000)
+    expect(clients.length).toBeGreaterThan(250)
     for (const { redirectUris, clientName, clientUri, jwks } of clients) {
       const faults = redirectUris.map((uri) => strangerFault(uri, appRedirects, ownAddresses))
       expect([redirectUris, faults]).toEqual([redirectUris, Array(redirectUris.length).fill(undefined)])
@@ -203,7 +203,7 @@ describe('24,000 ids in which something was changed', () => {
 
   it('get no 5xx from any endpoint', async () => {
     const host = await started({ clients: { authentication: ['none', 'private_key_jwt', 'client_secret_post'] } })
-    for (let count = 0; count < 300; count++) {
+    for (let count = 0; count < 100; count++) {
       const client_id = random.pick(changes)(random.pick(ids))
       const query = new URLSearchParams({ client_id, redirect_uri: redirectUri, response_type: 'code' })
       const answers = [

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { releaseClock, stopClock } from '../../support/clock'
 import { CompanyIssuer, present, trusting } from '../../support/company-issuer'
 import { clientKey } from '../../support/confidential-clients'
@@ -87,7 +88,8 @@ describe('the keys of an issuer', () => {
 
   it('of one company are no matter of another one, whose issuer is slow', async () => {
     const [slow, fast] = [await CompanyIssuer.start(), await CompanyIssuer.start()]
-    Object.assign(slow, { answer: () => {} })
+    const held: ServerResponse[] = []
+    Object.assign(slow, { answer: (_: unknown, res: ServerResponse) => held.push(res) })
     const companies = [
       { key: 'acme', trustedIssuers: [slow.trusted()] },
       { key: 'globex', trustedIssuers: [fast.trusted()] },
@@ -105,6 +107,9 @@ describe('the keys of an issuer', () => {
     const waiting = Array.from({ length: 20 }, () => ask(slow, 'acme').then(({ status }) => status))
     expect((await ask(fast, 'globex')).status).toBe(200)
     expect(await host.signIn.health()).toMatchObject({ ready: true })
+    expect(held.length).toBeGreaterThan(0)
+    Object.assign(slow, { answer: (_: unknown, res: ServerResponse) => res.destroy() })
+    for (const res of held) res.destroy()
     expect(new Set(await Promise.all(waiting))).toEqual(new Set([503]))
   })
 })
