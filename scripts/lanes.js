@@ -19,11 +19,11 @@ const lanes = {
   package: ['test/field/package/!(layers).test.ts'],
   examples: ['test/field/examples/*.test.ts'],
   browser: ['test/field/browser/!(login).test.ts', 'test/field/browser/games/*.test.ts'],
-  assistants: ['test/field/assistants/*.test.ts', 'test/field/clients/mcp-{bursts,dpop}.test.ts'],
+  assistants: ['test/field/{assistants,clients}/*.test.ts'],
   languages: ['test/field/other-clients/*.test.ts'],
-  frameworks: ['test/field/frameworks/*.test.ts'],
+  frameworks: ['test/field/{frameworks,hosts}/*.test.ts'],
   faults: ['test/faults/{redis,postgres,hostile}-*.test.ts', 'test/unit/host/misplaced-credentials.test.ts'],
-  histories: ['test/faults/{histories/**/*,check-server/**/*,interleavings/further}.test.ts'],
+  histories: ['test/faults/{histories/**/*,check-server/**/*,interleavings/*}.test.ts'],
 }
 
 /** Jest's `testMatch` for a lane, or for `npm test`. */

@@ -7,7 +7,7 @@ import type { World } from './world'
 
 const isBroken = (world: World) => limitOf(world) === undefined
 
-// A look at what is near. The lane `histories` goes on: further.test.ts.
+// A look at what is near. further.test.ts goes on.
 describe('every interleaving', () => {
   it.each(smallScenarios)('keeps every rule nearby: $name', async (scenario) => {
     const prepared = await prepare(scenario, openHouse())

@@ -7,6 +7,7 @@ import { started } from '../../support/started'
 
 const key = clientKey()
 const jwks = { keys: [key.jwk] }
+const rsa = clientKey('RS256').jwk
 const all = ['none', 'private_key_jwt', 'client_secret_basic', 'client_secret_post'] as const
 
 const startedWith = (authentication: ClientOptions['authentication']) =>
@@ -125,7 +126,7 @@ describe('a registration', () => {
     ['with a text as keys', { jwks: JSON.stringify(jwks) }, /jwks must be a JSON Web Key Set/],
     [
       'with more keys than an id has room for',
-      { jwks: { keys: Array.from({ length: 20 }, () => clientKey('RS256').jwk) } },
+      { jwks: { keys: Array.from({ length: 20 }, (_, number) => ({ ...rsa, kid: `key-${number}` })) } },
       /shorten jwks$/,
     ],
   ])('that asks for private_key_jwt %s is refused', async (_, more, says) => {

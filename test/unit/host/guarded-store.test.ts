@@ -21,21 +21,21 @@ const grant = (grantId: string): Omit<NewGrant, 'deadline'> => ({
 })
 
 /** A guarded store, and the calls that reach the store behind it. A test can hold each of them back. */
-function guarded(store: TokenStore) {
+function guarded(store: TokenStore, patience = timeout) {
   const calls: StoreCall[] = []
   let around = (call: StoreCall) => call.apply()
   const counted = wrapStore(store, (call) => {
     calls.push(call)
     return around(call)
   })
-  const guardedStore = new GuardedStore(counted, timeout)
+  const guardedStore = new GuardedStore(counted, patience)
   return {
     calls,
     hold: (hold: typeof around) => {
       around = hold
     },
     create: (grantId: string) =>
-      guardedStore.createGrant(grant(grantId), { giveUpAt: performance.now() + timeout, timeout }),
+      guardedStore.createGrant(grant(grantId), { giveUpAt: performance.now() + patience, timeout: patience }),
   }
 }
 
@@ -57,7 +57,7 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
   it('neither applies a call later that was given up, nor makes another one', async () => {
     const clocks = new SkewedClocks(offset)
     const memory = clocks.keep(new MemoryTokenStore())
-    const { calls, hold, create } = guarded(memory)
+    const { calls, hold, create } = guarded(memory, 100)
     await create('first')
     let late: Promise<unknown> | undefined
     let letGo = () => {}
