@@ -26,8 +26,6 @@ export interface Entry {
   name: ServerName
   /** What it is compared with: the minimal server that does the same work. It is F0 if nothing is in a database. */
   floor: ServerName
-  /** What its metadata is compared with, if that is another server. */
-  metadataFloor?: ServerName
   /** Where its state is, unless it is in memory. */
   database: DatabaseName
   workloads: readonly WorkloadName[]
@@ -48,21 +46,11 @@ const ours: readonly WorkloadName[] = [
   'api with revocation',
 ]
 
-// These workloads are for floors and for this library.
-const few = { database: 'Redis', workloads: ['refresh', 'metadata'] } as const
-const inExpress4 = { ...few, floor: 'FX', metadataFloor: 'F1 in Express 4' } as const
-const inConnect = { ...few, floor: 'F1', metadataFloor: 'F1 in Connect' } as const
-
 /** The floors, this library in its hosts, and the alternatives to it. */
 export const lineup = [
   { name: 'F0', floor: 'F0', database: 'none', workloads: [...oauth, 'metadata', 'api'] },
   { name: 'F1', floor: 'F1', database: 'Redis', workloads: ours },
   { name: 'FX', floor: 'FX', database: 'Redis', workloads: [...ours, ...starting] },
-  { name: 'F1 in Express 4', ...inExpress4 },
-  { name: 'F1 in Connect', ...inConnect },
-  { name: 'F1, a write for each command', floor: 'F1', database: 'Redis', workloads: ['refresh'] },
-  { name: 'F2', floor: 'F1', database: 'Redis', workloads: ['refresh'] },
-  { name: 'F2 in Express 5', floor: 'FX', database: 'Redis', workloads: ['refresh'] },
   { name: 'customer-sign-in', floor: 'F1', database: 'Redis', workloads: [...ours, 'sign-in'] },
   {
     name: 'customer-sign-in in Express 5',
@@ -70,8 +58,6 @@ export const lineup = [
     database: 'Redis',
     workloads: [...ours, 'sign-in', 'refresh with a proof', 'api with a proof', ...starting],
   },
-  { name: 'customer-sign-in in Express 4', ...inExpress4 },
-  { name: 'customer-sign-in in Connect', ...inConnect },
   {
     name: 'customer-sign-in, PostgreSQL',
     floor: 'F1',
@@ -112,10 +98,9 @@ export const lineup = [
   { name: 'express-oauth-server', floor: 'FX', database: 'Redis', workloads: [...oauth, 'api'] },
   { name: 'oauth2orize', floor: 'FX', database: 'Redis', workloads: [...oauth, ...starting] },
   { name: 'oauth2orize, auto-pipelining', floor: 'FX', database: 'Redis', workloads: ['refresh', ...starting] },
-] as const satisfies readonly (Omit<Entry, 'name' | 'floor' | 'metadataFloor'> & {
+] as const satisfies readonly (Omit<Entry, 'name' | 'floor'> & {
   name: string
   floor: string
-  metadataFloor?: string
 })[]
 
 /** The name of a server in the line-up. */

@@ -29,7 +29,7 @@ export function rowsOf(runs: readonly Run[]): Row[] {
     const [first] = own
     if (!first) throw new Error(`There is no run of ${key}`)
     const { entry, workload } = first
-    const floor = workload === 'metadata' ? (entry.metadataFloor ?? entry.floor) : entry.floor
+    const { floor } = entry
     const of = (figure: keyof Sample) => quantile(own.map(({ sample }) => sample[figure]))
     const { ratio, low, high } = comparison(runs, workload, entry.name, floor)
     return {

@@ -13,7 +13,7 @@ const parts: readonly [part: string, place: RegExp][] = [
   ['pg', /node_modules\/(pg|pg-[^/]+|postgres-[^/]+|pgpass)\//],
   ['Express and what it uses', /node_modules\//],
   ['customer-sign-in', /^dist\//],
-  ['the floor itself', /servers\/(floor(-parts)?|fastest)\.js/],
+  ['the floor itself', /servers\/(floor|fastest)\.js/],
   ['the benchmark', /bench\/dist\//],
   ['system calls that write', /^(writev|writeUtf8String|writeLatin1String|writeBuffer)$/],
   [

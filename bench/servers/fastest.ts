@@ -1,20 +1,8 @@
-import {
-  createHmac,
-  createSecretKey,
-  createSign,
-  createVerify,
-  generateKeyPairSync,
-  type KeyObject,
-  randomBytes,
-  sign,
-  verify,
-} from 'node:crypto'
+import { createSign, createVerify, generateKeyPairSync, type KeyObject, randomBytes, sign, verify } from 'node:crypto'
 
 // The versions of Node differ by half in what each of these ways takes, and none is the fastest on all of them.
 const [rounds, times] = [10, 100]
 const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-// As long as a token is.
-const text = randomBytes(60).toString('base64url')
 const example = randomBytes(300)
 const dsaEncoding = 'ieee-p1363'
 
@@ -40,28 +28,6 @@ export const fastestVerify = fastest<(input: Buffer, key: KeyObject, signature: 
     (input, key, signature) => createVerify('sha256').update(input).verify(key, toDer(signature)),
   ],
   (way) => way(example, publicKey, signature),
-)
-
-/** A secret key, in the two kinds that `createHmac` takes. */
-export interface Key {
-  bytes: Buffer
-  object: KeyObject
-}
-
-export function newKey(): Key {
-  const bytes = randomBytes(32)
-  return { bytes, object: createSecretKey(bytes) }
-}
-
-const key = newKey()
-
-/** Computes an HMAC with SHA-256, with the kind of key that takes the least time on this Node. */
-export const fastestHmac = fastest<(key: Key, text: string) => string>(
-  [
-    ({ bytes }, text) => createHmac('sha256', bytes).update(text).digest('base64url'),
-    ({ object }, text) => createHmac('sha256', object).update(text).digest('base64url'),
-  ],
-  (way) => way(key, text),
 )
 
 /** Tries all ways in turn. @returns The one whose best round was the shortest. */

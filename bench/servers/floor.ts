@@ -4,7 +4,6 @@ import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { Redis } from 'ioredis'
 import { type Contender, type StartContender, setup } from './contender'
 import { fastestSign, fastestVerify } from './fastest'
-import type { Parts } from './floor-parts'
 import { type HostApp, hostApps } from './host-apps'
 
 const swap = `
@@ -35,34 +34,21 @@ const document = JSON.stringify({
 const registered = JSON.stringify({ client_id: randomUUID() })
 const invalidGrant = JSON.stringify({ error: 'invalid_grant' })
 
-/** Does each step by hand, and no digests. */
-const plain: Parts = { bodyOf, jwt, digests: () => {} }
-
-/** What a floor does, and how. */
-export interface FloorOptions {
-  /** Whether Redis compares and swaps a value. */
-  stored: boolean
-  parts?: Parts
-  /** Whether the commands of a turn of the event loop leave in one write. */
-  batches?: boolean
-}
-
 /**
- * The minimum that such a server could do: read the form, let Redis compare and swap one value if `stored`, sign. It validates
+ * The minimum that such a server could do: read the form, let Redis compare and swap one value if `isStored`, sign. It validates
  * nothing and knows no tenants, so it is not an authorization server.
  */
-export function floor(host: HostApp, { stored, parts = plain, batches = true }: FloorOptions): StartContender {
+export function floor(host: HostApp, isStored: boolean): StartContender {
   return async (_, databasePort): Promise<Contender> => {
-    const redis = stored ? new Redis(databasePort, '127.0.0.1', { enableAutoPipelining: batches }) : undefined
+    const redis = isStored ? new Redis(databasePort, '127.0.0.1', { enableAutoPipelining: true }) : undefined
     const redeem = redis ? await swapIn(redis) : async () => newToken('grant')
 
     async function token(req: IncomingMessage, res: ServerResponse): Promise<void> {
-      const form = parse(await parts.bodyOf(req, res))
-      parts.digests(String(form.refresh_token ?? form.code))
+      const form = parse(await bodyOf(req))
       const next = await redeem(form)
       if (next === undefined) return answer(res, 400, invalidGrant)
       const expires_in = setup.accessTokenLifetime
-      const access_token = parts.jwt(newClaims(), privateKey)
+      const access_token = jwt(newClaims(), privateKey)
       const body = { access_token, token_type: 'Bearer', expires_in, refresh_token: next, scope: setup.scope }
       answer(res, 200, JSON.stringify(body))
     }
@@ -89,7 +75,7 @@ export function floor(host: HostApp, { stored, parts = plain, batches = true }: 
         register: '/register',
         metadata: '/metadata',
         api: '/api',
-        apiWithRevocation: stored ? '/api-with-revocation' : undefined,
+        apiWithRevocation: isStored ? '/api-with-revocation' : undefined,
       },
       async issueCode() {
         const code = newToken(randomBytes(16).toString('base64url'))

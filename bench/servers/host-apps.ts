@@ -1,15 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
-import connect from 'connect'
 import express from 'express'
-import express4 from 'express4'
 
 type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => void
 
 /** The hosts that pass requests to handlers: Node alone, or an app that mounts the handlers in their order. */
 export const hostApps = {
   'node:http': inOrder,
-  Connect: (...handlers: Handler[]) => mounted(connect(), handlers),
-  'Express 4': (...handlers: Handler[]) => mounted(express4(), handlers),
   'Express 5': (...handlers: Handler[]) => mounted(express(), handlers),
 }
 

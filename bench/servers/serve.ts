@@ -1,7 +1,6 @@
 import type { ServerName } from '../lineup'
 import type { StartContender } from './contender'
 import type { StoreName } from './customer-sign-in'
-import type { FloorOptions } from './floor'
 import type { HostApp } from './host-apps'
 import { serve } from './serving'
 
@@ -10,18 +9,11 @@ const autoPipelining = { enableAutoPipelining: true }
 
 // Each process loads only its own server.
 const starters: Record<ServerName, () => Promise<StartContender>> = {
-  F0: floorOn('node:http', { stored: false }),
+  F0: floorOn('node:http', false),
   F1: floorOn('node:http'),
   FX: floorOn('Express 5'),
-  'F1, a write for each command': floorOn('node:http', { batches: false }),
-  F2: floorOn('node:http', {}, true),
-  'F2 in Express 5': floorOn('Express 5', {}, true),
-  'F1 in Express 4': floorOn('Express 4'),
-  'F1 in Connect': floorOn('Connect'),
   'customer-sign-in': oursOn('node:http', 'Redis'),
   'customer-sign-in in Express 5': oursOn('Express 5', 'Redis'),
-  'customer-sign-in in Express 4': oursOn('Express 4', 'Redis'),
-  'customer-sign-in in Connect': oursOn('Connect', 'Redis'),
   'customer-sign-in, PostgreSQL': oursOn('node:http', 'PostgreSQL'),
   'customer-sign-in in Express 5, PostgreSQL': oursOn('Express 5', 'PostgreSQL'),
   'customer-sign-in in Express 5, PostgreSQL in a pipeline': oursOn('Express 5', 'PostgreSQL in a pipeline'),
@@ -38,11 +30,8 @@ const starters: Record<ServerName, () => Promise<StartContender>> = {
   'oauth2orize, auto-pipelining': async () => (await import('./oauth2orize.js')).oauth2orize(autoPipelining),
 }
 
-function floorOn(host: HostApp, options: Partial<FloorOptions> = {}, withPartsOfOurs = false) {
-  return async () => {
-    const [{ floor }, { partsOfOurs }] = await Promise.all([import('./floor.js'), import('./floor-parts.js')])
-    return floor(host, { stored: true, ...options, ...(withPartsOfOurs && { parts: partsOfOurs }) })
-  }
+function floorOn(host: HostApp, isStored = true) {
+  return async () => (await import('./floor.js')).floor(host, isStored)
 }
 
 function oursOn(host: HostApp, store: StoreName) {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { table } from './table'
 
-/** A row of bench/results/node-26.json. */
+/** A row of bench/results/node-24.json. */
 interface Row {
   server: string
   workload: string
@@ -18,7 +18,14 @@ interface Row {
 
 const textOf = (file: string) => readFileSync(join(__dirname, '../../bench/results', file), 'utf8')
 const rowsOn = (version: string): Row[] => JSON.parse(textOf(`node-${version}.json`))
-const versions = ['22', '24', '26']
+/** The versions of Node that the page compares. The tables of one version show the first. */
+const versions = ['24'] as const
+
+function cpuOn(version: string, workload: string, server: string): number {
+  const found = rowsOn(version).find((row) => row.server === server && row.workload === workload)
+  if (!found) throw new Error(`There is no row of ${server}, ${workload}`)
+  return found.cpu_us
+}
 
 /** A table of a file in bench/results, as it is: the first one after a heading. */
 export const copied = (file: string, heading: string) => () => {
@@ -35,7 +42,7 @@ const half = ({ server, floor, ratio_low, ratio_high }: Row) =>
   server === floor ? '' : `${ratio_low.toFixed(2)} to ${ratio_high.toFixed(2)}`
 
 function refresh(): string {
-  const rows = rowsOn('26').filter(({ workload }) => workload === 'refresh')
+  const rows = rowsOn(versions[0]).filter(({ workload }) => workload === 'refresh')
   return table(
     ['server', 'CPU µs', 'requests/s', 'ratio to its floor', 'half of the rounds'],
     rows.map((row) => [row.server, row.cpu_us.toFixed(0), row.rps.toFixed(0), ratio(row), half(row)]),
@@ -48,22 +55,22 @@ const shownApart = ['refresh', 'first refreshes', 'cold refresh']
 const ofOneProcess = { 'first refreshes': 'first 100', 'cold refresh': 'first 8,000', refresh: 'warm' }
 
 function cold(): string {
-  const rows = rowsOn('26')
-  const cpu = (workload: string, server: string) =>
-    rows.find((row) => row.workload === workload && row.server === server)?.cpu_us ?? Number.NaN
-  const others = rows.filter(({ workload, server }) => workload === 'cold refresh' && server !== inExpress)
-  if (others.length === 0) return 'It was not measured yet.'
+  const others = rowsOn(versions[0]).filter(
+    ({ workload, server }) => workload === 'cold refresh' && server !== inExpress,
+  )
   return table(
     ['compared with', ...Object.values(ofOneProcess)],
     others.map(({ server }) => [
       server,
-      ...Object.keys(ofOneProcess).map((each) => (cpu(each, inExpress) / cpu(each, server)).toFixed(2)),
+      ...Object.keys(ofOneProcess).map((each) =>
+        (cpuOn(versions[0], each, inExpress) / cpuOn(versions[0], each, server)).toFixed(2),
+      ),
     ]),
   )
 }
 
 function otherRequests(): string {
-  const rows = rowsOn('26').filter(({ workload, server }) => !shownApart.includes(workload) && server !== 'F0')
+  const rows = rowsOn(versions[0]).filter(({ workload, server }) => !shownApart.includes(workload) && server !== 'F0')
   return table(
     ['request', 'server', 'CPU µs', 'p50 ms', 'ratio to its floor'],
     rows.map((row) => [row.workload, row.server, row.cpu_us.toFixed(0), row.p50_ms.toFixed(2), ratio(row)]),
@@ -72,77 +79,51 @@ function otherRequests(): string {
 
 const [inExpress, onPostgres] = ['customer-sign-in in Express 5', 'customer-sign-in in Express 5, PostgreSQL']
 
-// What a reader looks for first. Left out is what the results do not have.
+// What a reader looks for first.
 const inShort = [
-  ['refresh', inExpress, 'FX'],
-  ['refresh of a registered client', inExpress, 'FX'],
-  ['refresh of a document client', inExpress, 'FX'],
   ['refresh', inExpress, 'mcpAuthRouter'],
   ['refresh', inExpress, 'mcpAuthRouter, auto-pipelining'],
   ['refresh', inExpress, 'oauth2orize'],
   ['refresh', inExpress, 'oauth2orize, auto-pipelining'],
   ['refresh', inExpress, 'express-oauth-server'],
   ['refresh', inExpress, 'oidc-provider'],
+  ['refresh', inExpress, 'FX'],
+  ['refresh', inExpress, 'customer-sign-in'],
   ['cold refresh', inExpress, 'mcpAuthRouter'],
   ['cold refresh', inExpress, 'oauth2orize'],
   ['refresh', onPostgres, inExpress],
-  ['refresh', 'customer-sign-in in Express 5, PostgreSQL in a pipeline', inExpress],
+  ['refresh', `${onPostgres} in a pipeline`, inExpress],
+  ['code', inExpress, 'FX'],
   ['api', inExpress, 'FX'],
   ['api with revocation', inExpress, 'FX'],
   ['api with a new token', inExpress, 'FX'],
   ['metadata', inExpress, 'FX'],
 ] as const
 
+// Compared with the refresh of a client that is in the tenant's record.
+const otherClients = ['refresh of a registered client', 'refresh of a document client'] as const
+
 function shortly(): string {
-  const rows = rowsOn('26')
-  const cpu = (workload: string, server: string) =>
-    rows.find((row) => row.workload === workload && row.server === server)?.cpu_us ?? Number.NaN
-  const ratios = inShort.map(([workload, server, other]) => ({
-    cells: [workload, server, other],
-    ratio: cpu(workload, server) / cpu(workload, other),
-  }))
+  const ratioOn = (version: string, [workload, server, other]: readonly [string, string, string]) =>
+    cpuOn(version, workload, server) / cpuOn(version, workload, other)
+  // Each kind of request was measured at another time, so each is divided by its floor first.
+  const toOwnOn = (version: string, workload: string) =>
+    ratioOn(version, [workload, inExpress, 'FX']) / ratioOn(version, ['refresh', inExpress, 'FX'])
   return table(
-    ['request', 'server', 'compared with', 'CPU time'],
-    ratios.filter((each) => !Number.isNaN(each.ratio)).map((each) => [...each.cells, each.ratio.toFixed(2)]),
+    ['request', 'server', 'compared with', ...versions.map((version) => `Node ${version}`)],
+    [
+      ...inShort.map((row) => [...row, ...versions.map((version) => ratioOn(version, row).toFixed(2))]),
+      ...otherClients.map((workload) => [
+        workload,
+        inExpress,
+        'a refresh of your own client',
+        ...versions.map((version) => toOwnOn(version, workload).toFixed(2)),
+      ]),
+    ],
   )
 }
 
-const compared = [
-  ['refresh', 'customer-sign-in', 'F1'],
-  ['refresh', 'customer-sign-in in Express 5', 'FX'],
-  ['refresh of a registered client', 'customer-sign-in', 'F1'],
-  ['refresh of a registered client', 'customer-sign-in in Express 5', 'FX'],
-  ['code', 'customer-sign-in in Express 5', 'FX'],
-  ...['mcpAuthRouter', 'oauth2orize', 'express-oauth-server', 'oidc-provider'].map((peer) => [
-    'refresh',
-    'customer-sign-in in Express 5',
-    peer,
-  ]),
-  ['refresh', 'customer-sign-in', 'oidc-provider'],
-  ...['api', 'api with revocation', 'api with a new token'].map((api) => [api, 'customer-sign-in in Express 5', 'FX']),
-  ['metadata', 'customer-sign-in', 'F1'],
-  ['metadata', 'customer-sign-in in Express 5', 'FX'],
-  ['refresh', 'customer-sign-in in Express 5', 'customer-sign-in'],
-] as const
-
-function versionsOfNode(): string {
-  const cpu = (version: string, workload: string, server: string) => {
-    const found = rowsOn(version).find((row) => row.server === server && row.workload === workload)
-    if (!found) throw new Error(`There is no row of ${server}, ${workload}`)
-    return found.cpu_us
-  }
-  return table(
-    ['request', 'server', 'divided by', ...versions.map((version) => `Node ${version}`)],
-    compared.map(([request = '', server = '', other = '']) => [
-      request,
-      server,
-      other,
-      ...versions.map((version) => (cpu(version, request, server) / cpu(version, request, other)).toFixed(2)),
-    ]),
-  )
-}
-
-/** A row of bench/results/node-26-databases.json. */
+/** A row of bench/results/node-24-databases.json. */
 interface ServerRow {
   server: string
   commands: Record<string, number>
@@ -158,7 +139,7 @@ interface ServerRow {
 }
 
 function whatEachDoes(): string {
-  const rows: ServerRow[] = JSON.parse(textOf('node-26-databases.json'))
+  const rows: ServerRow[] = JSON.parse(textOf(`node-${versions[0]}-databases.json`))
   const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
   const counted = ([name, count]: [string, number]) => (count === 1 ? name : `${count} ${name}`)
   return table(
@@ -188,7 +169,7 @@ function whatEachDoes(): string {
 /** Multiplies what was measured: each grant is refreshed once an hour, processes are half busy, a shard has 20,000,000 grants. */
 function scaling(): string {
   const { memory, scale } = JSON.parse(textOf('redis.json'))
-  const rps = rowsOn('26').find(
+  const rps = rowsOn(versions[0]).find(
     ({ server, workload }) => server === 'customer-sign-in in Express 5' && workload === 'refresh',
   )?.rps as number
   const script = Math.max(...scale.map((each: { serverCpuUnderLoad: number }) => each.serverCpuUnderLoad))
@@ -214,12 +195,11 @@ export const measured = {
   refresh,
   cold,
   'other-requests': otherRequests,
-  peers: copied('node-26.md', '## CPU time of a refresh, divided by that of another server'),
+  peers: copied(`node-${versions[0]}.md`, '## CPU time of a refresh, divided by that of another server'),
   'what-each-does': whatEachDoes,
-  stores: copied('node-26.md', '## PostgreSQL compared with Redis'),
-  'refresh-profile': copied('node-26.md', '## Where the time of a refresh goes'),
-  'metadata-profile': copied('node-26.md', '## Where the time of the metadata goes'),
-  'versions-of-node': versionsOfNode,
+  stores: copied(`node-${versions[0]}.md`, '## PostgreSQL compared with Redis'),
+  'refresh-profile': copied(`node-${versions[0]}.md`, '## Where the time of a refresh goes'),
+  'metadata-profile': copied(`node-${versions[0]}.md`, '## Where the time of the metadata goes'),
   listeners: copied('telemetry.md', '## CPU time of a refresh by who listens'),
   scaling,
   size: copied('size.md', '## What each call takes'),

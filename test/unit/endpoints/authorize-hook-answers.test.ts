@@ -56,6 +56,11 @@ describe('what authenticate gives', () => {
       'customer.claims must be an object of plain JSON, but is an object',
     ],
     [
+      'a claim that says who has vouched for the customer',
+      { subject, claims: { trusted_issuer: 'https://login.acme.example' } },
+      'customer.claims.trusted_issuer must be omitted: it says which trusted issuer has vouched for the customer',
+    ],
+    [
       'a whole row',
       { subject, passwordHash: 'hunter2' },
       'customer.passwordHash is not a member of customer. The members are subject, name and claims',

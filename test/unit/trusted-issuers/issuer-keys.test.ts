@@ -31,6 +31,16 @@ describe('the keys of an issuer', () => {
     expect(idp.asked).toEqual([discovery, path, '/keys'])
   })
 
+  it('are looked for first where their address was found before', async () => {
+    const path = '/.well-known/oauth-authorization-server'
+    const clock = stopClock()
+    const { idp, ask } = await acme((issuer) => Object.assign(issuer, { discovery: path }))
+    await ask()
+    clock.advance(600)
+    expect((await ask()).status).toBe(200)
+    expect(idp.asked.slice(3)).toEqual([path, '/keys'])
+  })
+
   it('need no discovery where the company says where they are', async () => {
     const idp = await CompanyIssuer.start()
     const host = await started(trusting([idp.trusted({ jwksUri: `${idp.issuer}/keys` })]))
