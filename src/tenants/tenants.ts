@@ -223,11 +223,11 @@ function isSame(given: unknown, copy: unknown): boolean {
     const isAsLong = Array.isArray(given) && given.length === copy.length
     return isAsLong && copy.every((inside, place) => isSame(given[place], inside))
   }
-  if (!isObject(copy)) return Object.is(given, copy)
-  if (!isObject(given) || !isPlain(given)) return false
+  if (typeof copy !== 'object' || copy === null) return Object.is(given, copy)
+  if (typeof given !== 'object' || given === null || Array.isArray(given) || !isPlain(given)) return false
   const names = Object.keys(copy)
   if (Object.keys(given).length !== names.length) return false
-  return names.every((name) => Object.hasOwn(given, name) && isSame(given[name], copy[name]))
+  return names.every((name) => Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name)))
 }
 
 /** Freezes a value and all that is inside, because requests share it. */
