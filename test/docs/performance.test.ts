@@ -1,6 +1,6 @@
 import { textOf } from './pages'
 
-/** A row of bench/results/node-26.json. */
+/** A row of bench/results/node-24.json. */
 interface Row {
   server: string
   workload: string
@@ -8,8 +8,7 @@ interface Row {
   load_busy: number
 }
 
-// The newest version of Node that is supported for long.
-const results = 'bench/results/node-26'
+const results = 'bench/results/node-24'
 const rows: Row[] = JSON.parse(textOf(`${results}.json`))
 
 describe('the figures that docs/performance.md is made from', () => {
