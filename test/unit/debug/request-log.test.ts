@@ -194,10 +194,10 @@ describe('a process with DEBUG=customer-sign-in', () => {
     let stderr = ''
     for await (const text of quickstart.stderr) {
       stderr += text
-      if (/event: refreshed\n/.test(stderr)) break
+      if (stderr.includes('event: refreshed\n')) quickstart.kill()
     }
-    quickstart.kill()
-    await exited
+    // It went well until it was ended here.
+    expect(await exited).toEqual([null, 'SIGTERM'])
     expect(stderr).toMatch(/^customer-sign-in POST \/v1\/acme\/oauth\/token 200 in \d+\.\d ms: token, tenant acme/m)
     expect(stderr).not.toMatch(/csi[cr]_[\w-]{20}|eyJ[\w-]{20}|code_verifier/)
   })
