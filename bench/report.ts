@@ -145,9 +145,9 @@ function aboutText({ processor, node, databases, counts, pinned: apart, versions
   return `${processor}, ${[node, ...databases].join(', ')}. ${rounds} rounds over ${processes} processes of each server; in each round every server had its turn. ${cores}
 
 The servers whose names begin with F are minimal servers, the floors. F0 is bare node:http that reads a form and signs a JWT (ES256).
-F1 is F0, and Redis also compares and swaps one value. FX is F1 in Express 5. The floors send all commands of a turn of the event loop in one write (\`enableAutoPipelining\` of ioredis), as this
-library does. They sign and verify in whichever of the ways of this Node took the least time when they started. They validate
-nothing, except for the API, where they verify a signature and an expiry.
+F1 is F0, and Redis also compares and swaps one value. FX is F1 in Express 5. The floors send all commands of a turn of the event
+loop in one write (\`enableAutoPipelining\` of ioredis), as this library does. They sign and verify in whichever of the ways of this Node
+took the least time when they started. They validate nothing, except for the API, where they verify a signature and an expiry.
 
 Every server was warm: it had answered as many requests as it takes until the compiler is quiet, 60,000 of them for a refresh. The exceptions
 are the tables of the first requests of a process, for which each server was started ${starts} times. All ran with \`--no-memory-reducer\`, so that

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, randomBytes, randomUUID } from 'node:crypto'
+import { generateKeyPairSync, randomBytes, randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ParsedUrlQuery, parse } from 'node:querystring'
 import { Redis } from 'ioredis'
@@ -48,7 +48,7 @@ export function floor(host: HostApp, isStored: boolean): StartContender {
       const next = await redeem(form)
       if (next === undefined) return answer(res, 400, invalidGrant)
       const expires_in = setup.accessTokenLifetime
-      const access_token = jwt(newClaims(), privateKey)
+      const access_token = jwt(newClaims())
       const body = { access_token, token_type: 'Bearer', expires_in, refresh_token: next, scope: setup.scope }
       answer(res, 200, JSON.stringify(body))
     }
@@ -138,9 +138,9 @@ function newClaims(): object {
   }
 }
 
-function jwt(claims: object, key: KeyObject): string {
+function jwt(claims: object): string {
   const input = `${jwtHeader}.${base64url(JSON.stringify(claims))}`
-  return `${input}.${fastestSign(Buffer.from(input), key).toString('base64url')}`
+  return `${input}.${fastestSign(Buffer.from(input), privateKey).toString('base64url')}`
 }
 
 function verified(token: string): unknown {

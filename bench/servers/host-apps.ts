@@ -6,7 +6,7 @@ type Handler = (req: IncomingMessage, res: ServerResponse, next: () => void) => 
 /** The hosts that pass requests to handlers: Node alone, or an app that mounts the handlers in their order. */
 export const hostApps = {
   'node:http': inOrder,
-  'Express 5': (...handlers: Handler[]) => mounted(express(), handlers),
+  'Express 5': inExpress,
 }
 
 export type HostApp = keyof typeof hostApps
@@ -18,10 +18,8 @@ function inOrder(...handlers: Handler[]): RequestListener {
   }
 }
 
-function mounted<App extends RequestListener & { use(handler: Handler): unknown }>(
-  app: App,
-  handlers: Handler[],
-): RequestListener {
+function inExpress(...handlers: Handler[]): RequestListener {
+  const app = express()
   for (const handler of handlers) app.use(handler)
   return app
 }

@@ -18,8 +18,9 @@ interface Row {
 
 const textOf = (file: string) => readFileSync(join(__dirname, '../../bench/results', file), 'utf8')
 const rowsOn = (version: string): Row[] => JSON.parse(textOf(`node-${version}.json`))
-/** The versions of Node that the page compares. The tables of one version show the first. */
 const versions = ['24'] as const
+// The version of the tables that show only one.
+const [shown] = versions
 
 function cpuOn(version: string, workload: string, server: string): number {
   const found = rowsOn(version).find((row) => row.server === server && row.workload === workload)
@@ -42,7 +43,7 @@ const half = ({ server, floor, ratio_low, ratio_high }: Row) =>
   server === floor ? '' : `${ratio_low.toFixed(2)} to ${ratio_high.toFixed(2)}`
 
 function refresh(): string {
-  const rows = rowsOn(versions[0]).filter(({ workload }) => workload === 'refresh')
+  const rows = rowsOn(shown).filter(({ workload }) => workload === 'refresh')
   return table(
     ['server', 'CPU µs', 'requests/s', 'ratio to its floor', 'half of the rounds'],
     rows.map((row) => [row.server, row.cpu_us.toFixed(0), row.rps.toFixed(0), ratio(row), half(row)]),
@@ -55,22 +56,20 @@ const shownApart = ['refresh', 'first refreshes', 'cold refresh']
 const ofOneProcess = { 'first refreshes': 'first 100', 'cold refresh': 'first 8,000', refresh: 'warm' }
 
 function cold(): string {
-  const others = rowsOn(versions[0]).filter(
-    ({ workload, server }) => workload === 'cold refresh' && server !== inExpress,
-  )
+  const others = rowsOn(shown).filter(({ workload, server }) => workload === 'cold refresh' && server !== inExpress)
   return table(
     ['compared with', ...Object.values(ofOneProcess)],
     others.map(({ server }) => [
       server,
       ...Object.keys(ofOneProcess).map((each) =>
-        (cpuOn(versions[0], each, inExpress) / cpuOn(versions[0], each, server)).toFixed(2),
+        (cpuOn(shown, each, inExpress) / cpuOn(shown, each, server)).toFixed(2),
       ),
     ]),
   )
 }
 
 function otherRequests(): string {
-  const rows = rowsOn(versions[0]).filter(({ workload, server }) => !shownApart.includes(workload) && server !== 'F0')
+  const rows = rowsOn(shown).filter(({ workload, server }) => !shownApart.includes(workload) && server !== 'F0')
   return table(
     ['request', 'server', 'CPU µs', 'p50 ms', 'ratio to its floor'],
     rows.map((row) => [row.workload, row.server, row.cpu_us.toFixed(0), row.p50_ms.toFixed(2), ratio(row)]),
@@ -139,7 +138,7 @@ interface ServerRow {
 }
 
 function whatEachDoes(): string {
-  const rows: ServerRow[] = JSON.parse(textOf(`node-${versions[0]}-databases.json`))
+  const rows: ServerRow[] = JSON.parse(textOf(`node-${shown}-databases.json`))
   const yesOrNo = (is: boolean) => (is ? 'yes' : 'no')
   const counted = ([name, count]: [string, number]) => (count === 1 ? name : `${count} ${name}`)
   return table(
@@ -169,7 +168,7 @@ function whatEachDoes(): string {
 /** Multiplies what was measured: each grant is refreshed once an hour, processes are half busy, a shard has 20,000,000 grants. */
 function scaling(): string {
   const { memory, scale } = JSON.parse(textOf('redis.json'))
-  const rps = rowsOn(versions[0]).find(
+  const rps = rowsOn(shown).find(
     ({ server, workload }) => server === 'customer-sign-in in Express 5' && workload === 'refresh',
   )?.rps as number
   const script = Math.max(...scale.map((each: { serverCpuUnderLoad: number }) => each.serverCpuUnderLoad))
@@ -195,11 +194,11 @@ export const measured = {
   refresh,
   cold,
   'other-requests': otherRequests,
-  peers: copied(`node-${versions[0]}.md`, '## CPU time of a refresh, divided by that of another server'),
+  peers: copied(`node-${shown}.md`, '## CPU time of a refresh, divided by that of another server'),
   'what-each-does': whatEachDoes,
-  stores: copied(`node-${versions[0]}.md`, '## PostgreSQL compared with Redis'),
-  'refresh-profile': copied(`node-${versions[0]}.md`, '## Where the time of a refresh goes'),
-  'metadata-profile': copied(`node-${versions[0]}.md`, '## Where the time of the metadata goes'),
+  stores: copied(`node-${shown}.md`, '## PostgreSQL compared with Redis'),
+  'refresh-profile': copied(`node-${shown}.md`, '## Where the time of a refresh goes'),
+  'metadata-profile': copied(`node-${shown}.md`, '## Where the time of the metadata goes'),
   listeners: copied('telemetry.md', '## CPU time of a refresh by who listens'),
   scaling,
   size: copied('size.md', '## What each call takes'),
