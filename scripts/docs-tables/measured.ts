@@ -18,7 +18,7 @@ interface Row {
 
 const textOf = (file: string) => readFileSync(join(__dirname, '../../bench/results', file), 'utf8')
 const rowsOn = (version: string): Row[] => JSON.parse(textOf(`node-${version}.json`))
-const versions = ['24'] as const
+const versions = ['24', '26'] as const
 // The version of the tables that show only one.
 const [shown] = versions
 

@@ -8,11 +8,11 @@ interface Row {
   load_busy: number
 }
 
-const results = 'bench/results/node-24'
-const rows: Row[] = JSON.parse(textOf(`${results}.json`))
+describe.each([24, 26])('the figures of Node %i that docs/performance.md is made from', (version) => {
+  const results = `bench/results/node-${version}`
 
-describe('the figures that docs/performance.md is made from', () => {
   it('have a row for each server and workload, and the load generator was never the limit', () => {
+    const rows: Row[] = JSON.parse(textOf(`${results}.json`))
     const names = rows.map(({ server, workload }) => `${server}, ${workload}`)
     expect(new Set(names).size).toBe(rows.length)
     // PostgreSQL is on the core of the load.
