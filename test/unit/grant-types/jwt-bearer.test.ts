@@ -8,6 +8,7 @@ import { type Database, type DatabaseServer, postgres, redis } from '../../suppo
 import { DocumentServer, publishing } from '../../support/document-server'
 import { faultyStore, hangs, hangsOnceApplied, losesItsAnswer, rejects } from '../../support/faulty-store'
 import { recordOf, recordsOf } from '../../support/records'
+import { registered } from '../../support/registration'
 import { clientId, expectError, type FormFields, formBody, redirectUri, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
 import type { TestOptions } from '../../support/test-options'
@@ -306,12 +307,7 @@ describe('who presents an assertion', () => {
 
   it('can have registered itself', async () => {
     const { idp, host } = await startedWith(started)
-    const response = await fetch(`${host.issuer()}/register`, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: [redirectUri] }),
-    })
-    const { client_id: id } = Object(await response.json())
+    const id = await registered(host)
     await given(present(host, idp.idJag(host.issuer(), { claims: { client_id: id } }), { client_id: id }))
   })
 
@@ -354,7 +350,7 @@ describe('who presents an assertion', () => {
 
   it('makes no fetch of a document or of keys before the assertion is verified', async () => {
     const documents = await DocumentServer.start()
-    const { idp, host } = await startedWith(started)
+    const { idp, host } = await startedWith(started, {}, {}, { clients: { authentication: methods } })
     const id = documents.url()
     const forged = { ...idp.key, privateKey: clientKey().privateKey }
     idp.keys = [idp.key.jwk]
@@ -362,6 +358,12 @@ describe('who presents an assertion', () => {
     const assertion = idp.idJag(host.issuer(), { claims: { client_id: id } })
     expectError(await present(host, assertion, { client_id: id }), 400, 'invalid_grant')
     expect(documents.requests).toEqual([])
+
+    const authenticated = { token_endpoint_auth_method: 'private_key_jwt', jwks_uri: 'https://keys.example/jwks' }
+    const other = await registered(host, authenticated)
+    const ofOther = idp.idJag(host.issuer(), { claims: { client_id: other } })
+    const proof = withAssertion(assertionOf(key, other, host.issuer()))
+    expectError(await present(host, ofOther, { ...proof, client_id: other }), 400, 'invalid_grant')
   })
 })
 

@@ -125,6 +125,8 @@ describe('checkIssuer', () => {
     expect(problems).toEqual([
       `The record of acme has no trusted issuer "${idp.issuer}/": it trusts ${idp.issuer}, which differs by the slash at its end.`,
     ])
+    const other = await host.signIn.checkIssuer({ tenantKey: 'acme', issuer: 'https://idp.example' })
+    expect(other.problems).toEqual(['The record of acme has no trusted issuer "https://idp.example".'])
   })
 
   it('refuses wrong arguments, and does not know other companies', async () => {

@@ -41,6 +41,17 @@ describe('the keys of an issuer', () => {
     expect(idp.asked.slice(3)).toEqual([path, '/keys'])
   })
 
+  it('are away, not wrong, as long as their issuer answers with something else than JSON', async () => {
+    const clock = stopClock()
+    const { idp, ask } = await acme()
+    const { answer } = idp
+    idp.answer = (_, res) => res.end('<html>')
+    expectError(await ask(), 503, 'temporarily_unavailable')
+    idp.answer = answer
+    clock.advance(10)
+    expect((await ask()).status).toBe(200)
+  })
+
   it('need no discovery where the company says where they are', async () => {
     const idp = await CompanyIssuer.start()
     const host = await started(trusting([idp.trusted({ jwksUri: `${idp.issuer}/keys` })]))
