@@ -15,8 +15,10 @@ module.exports = {
     '/test/field/(assistants|browser|examples|frameworks|other-clients|package|vitest)/',
     '/test/unit/conformance/',
     '/test/(docs|faults/histories|faults/interleavings|mutation)/',
-    // These use servers of Redis and PostgreSQL, and are of other folders than `src/redis` and `src/postgres`.
-    '^(?!.*/test/unit/(redis|postgres)/).*(redis|postgres)',
+    // These use servers of Redis and PostgreSQL, and are of other folders than `src/redis` and `src/postgres`, or take long.
+    '^(?!.*/test/(unit/(redis|postgres)/|faults/(redis|postgres)-)).*(redis|postgres)',
+    '/test/faults/.*-(absent|clocks|everything|failover|frozen|full-disk|killed|lost|outage|parallel|pgbouncer)',
+    '/test/faults/postgres-pipelined-',
     '/test/field/clients/mcp-bursts',
     // These take long.
     '/test/unit/properties/grant',

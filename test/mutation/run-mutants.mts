@@ -58,8 +58,8 @@ const testedIn: Record<string, string[]> = {
   http: ['http/', 'endpoints/register', 'endpoints/authorize-injection', 'router'],
 }
 
-/** Folders whose tests start servers, or take long: they run with the mutants of the source folder of that name alone. */
-const apart = /^test\/unit\/(commands|doctor|postgres|redis|store-contract|testing)\//
+/** Tests that start servers, or take long: they run with the mutants of the source folder of that name alone. */
+const apart = /^test\/(?:faults|unit)\/(commands|doctor|postgres|redis|store-contract|testing)\b/
 
 /** Tests that start the built command: what its process reaches is not known, so it may be any mutant of their folder. */
 const startsCommand = /^test\/unit\/(commands|doctor\/(command|login|tls))/
@@ -273,7 +273,7 @@ export class MutantRun {
     const folder = folderOf(fileName)
     const likely = testedIn[folder] ?? [`${folder}/`]
     const [word = ''] = basename(fileName, '.ts').split('-')
-    const isInFolder = likely.some((start) => path.startsWith(`test/unit/${start}`))
+    const isInFolder = apart.test(path) || likely.some((start) => path.startsWith(`test/unit/${start}`))
     const isNamed = isInFolder && basename(path).startsWith(word)
     // Before any mutant of the source file has been tried in the test file.
     const first = isNamed ? 0.9 : isInFolder ? 0.3 : 0.05
