@@ -273,13 +273,13 @@ export class MutantRun {
     const folder = folderOf(fileName)
     const likely = testedIn[folder] ?? [`${folder}/`]
     const [word = ''] = basename(fileName, '.ts').split('-')
-    const isInFolder = apart.test(path) || likely.some((start) => path.startsWith(`test/unit/${start}`))
+    const isInFolder = likely.some((start) => path.startsWith(`test/unit/${start}`))
     const isNamed = isInFolder && basename(path).startsWith(word)
     // Before any mutant of the source file has been tried in the test file.
     const first = isNamed ? 0.9 : isInFolder ? 0.3 : 0.05
     const { all, killed } = this.#tries.get(`${fileName} ${path}`) ?? { all: 0, killed: 0 }
     const chance = (2 * first + killed) / (2 + all)
-    return { path, chance, time: timeOf(file, id), isLikely: isInFolder || killed > 0 }
+    return { path, chance, time: timeOf(file, id), isLikely: isInFolder || apart.test(path) || killed > 0 }
   }
 
   #file(path: string): TestFile & { onces: Set<string> } {
