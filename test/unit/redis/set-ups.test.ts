@@ -31,6 +31,14 @@ describeWithRedis('RedisTokenStore on one server', () => {
   ])('does everything with %s', async (_, connect) => {
     await everyMethodOver(connect())
   })
+
+  it('takes braces in a key prefix only around a whole hash tag', async () => {
+    const redis = new ioredis6.Redis(server.url)
+    for (const keyPrefix of ['{}:', '{app', 'app}:', '{a}{b}:']) {
+      expect(() => new RedisTokenStore(redis, { keyPrefix })).toThrow(/keyPrefix must be a string, with braces only/)
+    }
+    await everyMethodOver(redis, { keyPrefix: '{app}:' })
+  })
 })
 
 describeWithRedis('RedisTokenStore on a Cluster', () => {
