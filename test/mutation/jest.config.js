@@ -18,7 +18,6 @@ module.exports = {
     // These use servers of Redis and PostgreSQL, and are of other folders than `src/redis` and `src/postgres`, or take long.
     '^(?!.*/test/(unit/(redis|postgres)/|faults/(redis|postgres)-)).*(redis|postgres)',
     '/test/faults/.*-(absent|clocks|everything|failover|frozen|full-disk|killed|lost|outage|parallel|pgbouncer)',
-    '/test/faults/postgres-pipelined-',
     '/test/field/clients/mcp-bursts',
     // These take long.
     '/test/unit/properties/grant',

@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
 import request from 'supertest'
 import { logRequests } from '../../../src/debug/request-log'
 import { ApiHost } from '../../support/api-host'
@@ -181,15 +180,15 @@ customer-sign-in POST /v1/acme/oauth/token 400 in 1.0 ms: token, tenant acme, cl
 })
 
 describe('a process with DEBUG=customer-sign-in', () => {
-  it('logs its requests to stderr', async () => {
-    const quickstart = spawn(
-      process.execPath,
-      ['--import', 'tsx', join('examples', 'quickstart', 'main.ts'), '--once'],
-      {
-        stdio: ['ignore', 'ignore', 'pipe'],
-        env: { ...process.env, DEBUG: 'express:*,customer-sign-in' },
-      },
-    )
+  it('logs its requests to stderr, each once, also where it has made two sign-ins', async () => {
+    const code = `
+      const { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } = require('customer-sign-in')
+      createCustomerSignIn({ tenantStore: new MemoryTenantStore([]), tokenStore: new MemoryTokenStore() })
+      require('./examples/quickstart/main.ts')`
+    const quickstart = spawn(process.execPath, ['--import', 'tsx', '--eval', code], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+      env: { ...process.env, DEBUG: 'express:*,customer-sign-in' },
+    })
     const exited = once(quickstart, 'exit')
     let stderr = ''
     for await (const text of quickstart.stderr) {
@@ -200,5 +199,6 @@ describe('a process with DEBUG=customer-sign-in', () => {
     expect(await exited).toEqual([null, 'SIGTERM'])
     expect(stderr).toMatch(/^customer-sign-in POST \/v1\/acme\/oauth\/token 200 in \d+\.\d ms: token, tenant acme/m)
     expect(stderr).not.toMatch(/csi[cr]_[\w-]{20}|eyJ[\w-]{20}|code_verifier/)
+    expect(stderr.match(/^ *event: issued$/gm)).toHaveLength(1)
   })
 })
