@@ -196,7 +196,7 @@ const maxDepth = 10
 
 /** Whether a value and all that is inside show what they say: an object of a class may say more to those who ask it. */
 function isData(value: unknown, depth = 0): boolean {
-  if (typeof value !== 'object' || value === null) return !['function', 'bigint'].includes(typeof value)
+  if (typeof value !== 'object' || value === null) return typeof value !== 'bigint'
   if (depth === maxDepth || !isPlain(value)) return false
   return Object.values(value).every((inside) => isData(inside, depth + 1))
 }
@@ -230,9 +230,8 @@ function isSame(given: unknown, copy: unknown): boolean {
   return names.every((name) => Object.hasOwn(given, name) && isSame(Reflect.get(given, name), Reflect.get(copy, name)))
 }
 
-/** Freezes a value and all that is inside, because requests share it. */
+/** Freezes a value and all that is inside, because requests share it. What is no object counts as frozen. */
 function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
-  Object.values(Object.freeze(value)).forEach(frozen)
+  if (!Object.isFrozen(value)) Object.values(Object.freeze(value as object)).forEach(frozen)
   return value
 }

@@ -113,38 +113,41 @@ describeWithRedis('ending all grants of a client', () => {
     expect(await host.signIn.grants.revokeAll(ofClient)).toBe(1)
   })
 
-  it('reaches a grant whose slot moves in mid scan to a master that has already been scanned', async () => {
+  it('reaches a grant whose slot moves in mid scan, and again in the next, to a master that has already been scanned', async () => {
     const redis = new Cluster(cluster.nodes)
     const host = await startedOver(redis)
     const tokens = await host.connected()
     const key = await keyOf(tokens, host)
-    let hasMoved = false
+    let [holder, first] = [(await cluster.serving(key)).master.port, 0]
+    let moves = 0
     const around = async (reply: [string, string[]], { options }: RedisClient) => {
-      const { master } = await cluster.serving(key)
-      if (!hasMoved && options?.port !== master.port) {
-        hasMoved = true
-        const scannedServer = (await cluster.masters()).find(({ port }) => port === options?.port)
-        const moving = await cluster.beginToMove(key, scannedServer)
+      if (moves < 2 && options?.port === first) {
+        moves++
+        const moving = await cluster.beginToMove(
+          key,
+          (await cluster.masters()).find(({ port }) => port === first),
+        )
         await moving.moveKeys()
         await moving.end()
+        holder = first
       }
       return reply
     }
-    // The master that has the grant comes last, so that another one has been scanned by then.
-    const { master } = await cluster.serving(key)
+    const isHolder = ({ options }: RedisClient) => Number(options?.port === holder)
     const client: RedisClient = {
       call: (command, ...args) => redis.call(command, ...args) as Promise<unknown>,
       pipeline: (commands) => redis.pipeline(commands),
       refreshSlotsCache: (callback) => redis.refreshSlotsCache(callback),
-      nodes: (role) =>
-        redis
-          .nodes(role)
-          .sort((one, other) => Number(one.options.port === master.port) - Number(other.options.port === master.port))
-          .map((node) => scanned(node as RedisClient, around)),
+      // The master that has the grant comes last.
+      nodes: (role) => {
+        const nodes = (redis.nodes(role) as RedisClient[]).sort((one, other) => isHolder(one) - isHolder(other))
+        first = Number(nodes[0]?.options?.port)
+        return nodes.map((node) => scanned(node, around))
+      },
     }
     const ending = await started({ tokenStore: new RedisTokenStore(client) })
     expect(await ending.signIn.grants.revokeAll(ofClient)).toBe(1)
-    expect(hasMoved).toBe(true)
+    expect(moves).toBe(2)
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 

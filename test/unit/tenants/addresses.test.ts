@@ -58,9 +58,8 @@ describe('the baseUrl of a tenant’s record', () => {
   it('needs a store that finds tenants by their host', async () => {
     const host = await started({ tenantStore: { findTenant: (key) => ({ key, baseUrl: acmeAddress }) } })
     expectError(await request(host.url).get(`${metadata}/v1/acme/oauth`), 500, 'server_error')
-    expect(await host.told('error')).toMatchObject([
-      { error: { option: 'tenant.baseUrl', message: expect.stringContaining('findTenantByHost') } },
-    ])
+    const message = expect.stringMatching(`findTenantByHost, but is "${acmeAddress}"`)
+    expect(await host.told('error')).toMatchObject([{ error: { option: 'tenant.baseUrl', message } }])
   })
 
   it('may be that of all tenants: its addresses are then as without it', async () => {
@@ -104,6 +103,7 @@ describe('the formerBaseUrls of a tenant’s record', () => {
     const refused = await refusalOf({ formerBaseUrls: [acmeAddress, former] })
     expect(refused).toMatchObject({ name: 'ConfigurationError', option: 'tenant.formerBaseUrls[1]' })
     expect(refused?.message).toContain('the option baseUrl (http://127.0.0.1:')
+    expect(refused?.message).toContain(`but is "${former}"`)
   })
 
   it.each([
@@ -146,6 +146,13 @@ describe('findTenantByHost', () => {
     expect((await found(findTenantByHost)).response.body.issuer).toBe(acmeAddress)
     expect(findTenantByHost.mock.calls).toEqual([[acmeHost]])
     expect((await found(() => acme)).response.status).toBe(200)
+  })
+
+  it('is not asked for a host that not everybody reads in the same way', async () => {
+    const findTenantByHost = jest.fn(() => acme)
+    const host = await started({ tenantStore: { findTenant: () => null, findTenantByHost } })
+    expectError(await request(host.url).get(metadata).set('Host', 'assistant.acme*.example'), 404, 'not_found')
+    expect(findTenantByHost).not.toHaveBeenCalled()
   })
 
   it.each<[string, NonNullable<TenantStore['findTenantByHost']>]>([

@@ -28,6 +28,7 @@ function row() {
     key: 'acme',
     scopes: ['profile'],
     theme: { light: { text: '#000000' } },
+    links: {},
     blockedClients: { clientIds: ['blocked'] },
     clients: [{ clientId: 'assistant', redirectUris: ['https://assistant.example/cb'], jwks: { keys: [jwk] } }],
   }
@@ -182,6 +183,17 @@ describe('a record that nobody can compare, or keep', () => {
     expect((await find()).policy.clientRules.blocked[0]?.clientIds).toEqual(['evil'])
     Object.getPrototypeOf(rule).clientIds = ['worse']
     expect((await find()).policy.clientRules.blocked[0]?.clientIds).toEqual(['worse'])
+  })
+
+  it('is resolved for each request if it hides what it says', async () => {
+    const clientIds = ['evil']
+    const { find } = directory({
+      key: 'acme',
+      blockedClients: Object.defineProperty({}, 'clientIds', { value: clientIds }),
+    })
+    await find()
+    clientIds.push('worse')
+    expect((await find()).policy.clientRules.blocked[0]?.clientIds).toEqual(['evil', 'worse'])
   })
 
   it('is resolved for each request if it is large, so that logos do not fill the memory', async () => {
