@@ -88,6 +88,12 @@ describe('a traced channel', () => {
 })
 
 describe('the word for an error', () => {
+  class Unreadable extends Error {
+    get code(): string {
+      throw new TypeError('not now')
+    }
+  }
+
   it.each([
     [Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }), 'ECONNREFUSED'],
     [Object.assign(new Error('unique'), { code: '23505' }), '23505'],
@@ -98,6 +104,7 @@ describe('the word for an error', () => {
     [Object.assign(new Error('long'), { code: 'E'.repeat(61) }), 'Error'],
     [Object.assign(new Error('not so long'), { code: 'E'.repeat(60) }), 'E'.repeat(60)],
     ['a text', 'Error'],
+    [new Unreadable('its code throws'), 'Error'],
   ])('is its code, or the name of its class: %s', (thrown, word) => {
     expect(errorWord(thrown)).toBe(word)
   })

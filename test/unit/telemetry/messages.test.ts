@@ -277,7 +277,7 @@ describe('the channel of stores', () => {
     always('listGrants', fault)
     const heard = Heard.start()
     await expect(host.signIn.grants.list({ tenantKey: 'acme', subject: 'one' })).rejects.toThrow(OAuthError)
-    expect(await heard.of('store', 2)).toMatchObject([{}, { method: 'listGrants', error }])
+    expect(await heard.of('store', 2)).toContainEqual(expect.objectContaining({ method: 'listGrants', error }))
   })
 
   it('has a word for results that stop coming', async () => {
