@@ -116,7 +116,7 @@ async function fetchedJson(url: string, { guard, now, report }: Look): Promise<u
   const { status, body, headers } = await guardedFetch(new URL(url), guard).catch((thrown) => {
     // Not its message: the report is for the company, which must not learn what the host's network looks like from inside.
     const word = errorWord(thrown)
-    const isForbidden = /^(ForbiddenFetch|UnusableLookup)$/.test(word)
+    const isForbidden = ['ForbiddenFetch', 'UnusableLookup'].includes(word)
     const why = isForbidden ? 'it is not at a public address, or not at an allowed port' : word
     throw new Error(`${url} cannot be fetched: ${why}.`)
   })

@@ -393,7 +393,9 @@ describe('in production', () => {
   })
 
   it('baseUrl must be https, except on loopback', () => {
-    expect(refusalOf({ ...complete, baseUrl: 'http://assistant.example' }).option).toBe('baseUrl')
+    expect(refusalOf({ ...complete, baseUrl: 'http://assistant.example' }).message).toContain(
+      'baseUrl must be an https address in production (NODE_ENV), except on loopback, but is "http://assistant.example"',
+    )
     expect(refusalOf({ ...complete, baseUrl: 'http://localhost.example' }).option).toBe('baseUrl')
     for (const baseUrl of ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000']) {
       create({ ...complete, baseUrl })

@@ -154,6 +154,8 @@ describe('the consent page', () => {
       '<picture><source srcset="data:image/svg+xml,<svg%20a="1"/>%2C" media="(prefers-color-scheme: dark)"><img src="https://cdn.acme.example/light.svg" alt=""></picture>',
     )
     expect(policyOf(both.headers)['img-src']).toBe('https://cdn.acme.example data:')
+    const spaced = await pageOf({ tenant: { logoUri: { ...logoUri, dark: ' https://cdn.acme.example/dark.svg ' } } })
+    expect(spaced.text).toContain('<source srcset="https://cdn.acme.example/dark.svg"')
     for (const scheme of ['light', 'dark'] as const) {
       const { text } = await pageOf({ tenant: { logoUri, theme: { [scheme]: {} } } })
       expect(unescaped(text)).toContain(`<img src="${logoUri[scheme]}" alt="">`)

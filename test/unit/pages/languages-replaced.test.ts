@@ -120,6 +120,7 @@ describe('a mistake in the option', () => {
       { pages: { words: { de: { consent: { allow: 7 } } } } },
       'pages.words.de.consent.allow must be a string that is not empty, but is 7',
     ],
+    ['words that are no object', { pages: { words: 'de' } }, 'pages.words must be an object, but is "de"'],
     [
       'no text',
       { pages: { words: { de: { consent: { allow: '' } } } } },
@@ -150,7 +151,7 @@ describe('a mistake in the option', () => {
       (quote): [string, object, string] => [
         `a quotation that a name can end: ${quote}`,
         { pages: { words: { de: { consent: { quote } } } } },
-        'pages.words.de.consent.quote must be {name} between quotation marks that are no apostrophes, such as “{name}”',
+        `must be {name} between quotation marks that are no apostrophes, such as “{name}”, but is "${quote}"`,
       ],
     ),
     ['a locale that is no tag', { pages: { locale: 'german!' } }, 'pages.locale must be a language tag (RFC 5646)'],

@@ -94,6 +94,11 @@ describe('an error that a log writes as JSON', () => {
     expect(messageOf(asError(new AggregateError(errors)))).toBe('connect ::1, GET /?code=csic_...')
   })
 
+  it('has no stack in a copy if it has none', () => {
+    const error = Object.assign(new Error(`GET /?code=csic_${'x'.repeat(84)}`), { stack: undefined })
+    expect(asError(error).stack).toBe('')
+  })
+
   it('ends where causes form a circle', () => {
     const error = new Error('x')
     error.cause = error

@@ -1,4 +1,4 @@
-import { ConfigurationError, type CustomerSignInOptions, type TrustedIssuer } from 'customer-sign-in'
+import type { CustomerSignInOptions, IssuerCheck, TrustedIssuer } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { CompanyIssuer, trusting } from '../../support/company-issuer'
 import { clientKey } from '../../support/confidential-clients'
@@ -36,7 +36,10 @@ describe('checkIssuer', () => {
     const { idp, host } = await checked()
     idp.status = 503
     const { problems } = await host.signIn.checkIssuer({ tenantKey: 'acme', issuer: idp.issuer })
-    expect(problems).toContain(`${idp.issuer}/.well-known/openid-configuration answers with the status 503.`)
+    expect(problems).toEqual([
+      `${idp.issuer}/.well-known/openid-configuration answers with the status 503.`,
+      `${idp.issuer}/.well-known/oauth-authorization-server answers with the status 404.`,
+    ])
   })
 
   it('takes a record that is not saved yet, and says what is wrong with it', async () => {
@@ -97,6 +100,18 @@ describe('checkIssuer', () => {
     expect(report.problems.join('\n')).toMatch(problem)
   })
 
+  it('leaves out keys that are for no signature', async () => {
+    const forEncryption = { ...clientKey().jwk, use: 'enc' }
+    const { idp, report } = await checked((idp) => Object.assign(idp, { keys: [forEncryption, idp.key.jwk] }))
+    expect(report).toMatchObject({ usable: true, keys: [{ kid: idp.key.jwk.kid }] })
+  })
+
+  it('takes a key that is for one of the algorithms', async () => {
+    const { jwk } = clientKey('RS256')
+    const { report } = await checked((idp) => Object.assign(idp, { keys: [jwk] }), { algorithms: ['PS256'] })
+    expect(report).toMatchObject({ usable: true, keys: [{ algorithms: ['RS256', 'PS256'] }] })
+  })
+
   it('says how far its clock is off', async () => {
     stopClock().advance(600)
     const { report } = await checked((idp) =>
@@ -131,8 +146,10 @@ describe('checkIssuer', () => {
 
   it('refuses wrong arguments, and does not know other companies', async () => {
     const { host } = await checked()
-    const wrong = host.signIn.checkIssuer({ tenantKey: 'acme', issuer: '' })
-    await expect(wrong).rejects.toThrow(ConfigurationError)
+    const optionOf = (check: object) =>
+      host.signIn.checkIssuer(check as IssuerCheck).catch(({ name, option }) => `${name} ${option}`)
+    expect(await optionOf({ tenantKey: 'acme', issuer: '' })).toBe('ConfigurationError checkIssuer.issuer')
+    expect(await optionOf({ tenantKey: 'acme', issuers: [] })).toBe('ConfigurationError checkIssuer.issuers')
     await expect(host.signIn.checkIssuer({ tenantKey: 'none', issuer: 'x' })).rejects.toMatchObject({
       code: 'not_found',
     })

@@ -438,6 +438,26 @@ describe('an assertion is refused, and nothing is used up, if it', () => {
     expect(JSON.stringify([response.body, host.events])).not.toContain(assertion.split('.')[2] || 'no signature')
   })
 
+  it.each<[string, Broken, object]>([
+    ['names another client', { claims: { client_id: 'x' } }, { presentedBy: clientId, asked: 'x' }],
+    [
+      'may not be presented by the client',
+      { trusted: { clients: ['other-app'] } },
+      { rule: 'trustedIssuers.clients', clientId },
+    ],
+    ['lacks a claim', { trusted: { claims: { org: 'org_1' } } }, { claim: 'org', accepted: ['org_1'] }],
+    ['lacks a name', { trusted: { subject: 'employee' } }, { claim: 'employee' }],
+    [
+      'has an email that nobody has verified',
+      { trusted: { subject: 'email' }, claims: { email: 'a@acme.example', email_verified: false } },
+      { claim: 'email' },
+    ],
+  ])('%s, of which the host is told what was asked and what is accepted', async (_, broken, detail) => {
+    const { host, assertion } = await given(broken)
+    await present(host, assertion)
+    expect(await host.told('denied')).toMatchObject([{ detail }])
+  })
+
   it('breaks one of more than sixty rules', () => {
     expect(refusals.length).toBeGreaterThanOrEqual(60)
   })
@@ -506,7 +526,8 @@ describe('what the host has misconfigured', () => {
   it('is its own fault: customerOf is missing', async () => {
     const { host, assertion } = await given({ trusted: { subject: 'customerOf' } })
     expectError(await present(host, assertion), 500, 'server_error')
-    expect(await host.told('error')).toMatchObject([{ reason: 'misconfigured', where: 'token' }])
+    const message = expect.stringContaining('customerOf is missing: a trusted issuer of the tenant "acme"')
+    expect(await host.told('error')).toMatchObject([{ reason: 'misconfigured', where: 'token', error: { message } }])
   })
 
   it.each([
