@@ -96,7 +96,7 @@ describe('the page "Connect an assistant"', () => {
     })
     host.app.use('/api-page', page)
     const { text } = await request(host.baseUrl).get('/api-page').expect(200)
-    expect(text).toContain('https://acme.example/api</textarea>')
+    expect(text).toContain('rows="1" dir="ltr">\nhttps://acme.example/api</textarea>')
     expect(text).not.toContain(address)
     expect(() => host.signIn.pages.connectAssistant({ who: () => null, resource: 'mcp' })).toThrow(
       'pages.connectAssistant.resource must be',

@@ -48,6 +48,7 @@ describe('the language of both pages', () => {
     ['the browser’s, if there is none that the company names', { company: 'sv', browser: 'ja' }, 'ja'],
     ['what the browser prefers', { browser: 'sv, es;q=0.5, it;q=0.8, nl; q=0.7' }, 'it'],
     ['the first of several that the browser likes equally', { browser: 'tr,fr' }, 'tr'],
+    ['what the browser prefers, whatever else it says', { browser: 'fr;iq=0, nl;q=0.5' }, 'fr'],
     ['not what the browser refuses', { browser: 'fr;q=0, *, nl;q=0.1' }, 'nl'],
   ])('is %s', async (_, wishes, tag) => {
     expect(await languagesFor(wishes)).toEqual([tag, tag])

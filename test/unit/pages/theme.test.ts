@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { MemoryTenantStore, type Tenant, type Theme, type ThemeColors } from 'customer-sign-in'
 import fc from 'fast-check'
 import { styleOf } from '../../../src/pages/style'
-import { theme as checkedTheme, contrast, palettesOf } from '../../../src/pages/theme'
+import { theme as checkedTheme, contrast, mixed, palettesOf } from '../../../src/pages/theme'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { testSignIn } from '../../support/host-app'
 import { clientId, redirectUri } from '../../support/sign-in'
@@ -32,6 +32,12 @@ async function stylesOf(tenant: Partial<Tenant>, theme?: Theme): Promise<string[
 function create(theme: unknown) {
   return () => testSignIn({ pages: { theme: theme as Theme } })
 }
+
+describe('the colour between two others', () => {
+  it('has six digits, also if it is dark', () => {
+    expect(mixed('#000000', '#0a0aff', 0.5)).toBe('#050580')
+  })
+})
 
 const isDarkToo = (style: string) => style.includes('prefers-color-scheme: dark')
 

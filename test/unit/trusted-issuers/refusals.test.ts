@@ -531,18 +531,19 @@ describe('what the host has misconfigured', () => {
   })
 
   it.each([
-    ['throws', () => Promise.reject(new Error('down'))],
-    ['returns a number', () => 7 as unknown as string],
-    ['returns a client’s subject', () => 'client:x'],
-    ['takes too long', () => new Promise<string>(() => {})],
-  ])('is answered with 503, and the assertion is still good: customerOf %s', async (_, wrong) => {
+    ['throws', () => Promise.reject(new Error('down')), 'down'],
+    ['returns a number', () => 7 as unknown as string, 'customerOf'],
+    ['returns a client’s subject', () => 'client:x', 'customerOf'],
+    ['takes too long', () => new Promise<string>(() => {}), 'customerOf'],
+  ])('is answered with 503, and the assertion is still good: customerOf %s', async (_, wrong, said) => {
     let customerOf: () => Promise<string> | string = wrong
     const { host, assertion } = await given({
       trusted: { subject: 'customerOf' },
       options: { customerOf: () => customerOf(), hostTimeout: 0.2 },
     })
     expectError(await present(host, assertion), 503, 'temporarily_unavailable')
-    expect(await host.told('error')).toMatchObject([{ reason: 'hook_failed' }])
+    const message = expect.stringContaining(said)
+    expect(await host.told('error')).toMatchObject([{ reason: 'hook_failed', error: { message } }])
     customerOf = () => 'customer-1'
     expect((await present(host, assertion)).status).toBe(200)
   })
