@@ -159,6 +159,18 @@ describe('a DPoP proof', () => {
     bound(await holder.refresh(next.refresh_token))
   })
 
+  it('works once from the first to the last second in which it is taken', async () => {
+    const clock = stopClock()
+    const host = await started()
+    const holder = new KeyHolder(host)
+    const { refresh_token } = await holder.connected()
+    const proof = holder.proof({ claims: { iat: now() + 300 } })
+    const next = bound(await host.refresh(refresh_token).set('DPoP', proof))
+    clock.advance(600)
+    expectError(await host.refresh(next.refresh_token).set('DPoP', proof), 400, 'invalid_dpop_proof')
+    bound(await holder.refresh(next.refresh_token))
+  })
+
   it.each([0, 60])(
     'of requests at the same time works once, with a window of %d seconds',
     async (refreshRetryWindow) => {
