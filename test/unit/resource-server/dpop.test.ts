@@ -158,12 +158,14 @@ describe('a proof at an API', () => {
 
 describe('an access token that is not bound', () => {
   it('is no DPoP token', async () => {
-    const host = await apiHost()
+    const onEvent = jest.fn()
+    const host = await apiHost({ onEvent })
     const tokens = await tokensFor(host.signIn, { tenantKey: 'acme', subject: 'customer-1', clientId })
     const key = new ProofKey()
     const { accessToken } = tokens
     const dpop = key.proof({ method: 'GET', url: host.baseUrl + path, accessToken, now: Date.now() })
     expectError(await presenting(host, tokens, { dpop }), 401, 'invalid_token')
+    expect(onEvent).toHaveBeenLastCalledWith(expect.objectContaining({ type: 'denied', reason: 'unbound_token' }))
   })
 
   it('is refused at a company that requires keys, which says so', async () => {

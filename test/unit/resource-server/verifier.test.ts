@@ -8,6 +8,7 @@ import request from 'supertest'
 import { forgedToken, unsignedToken } from '../../support/forged-token'
 import { HostApp } from '../../support/host-app'
 import { TestSignIn } from '../../support/sign-in'
+import { started } from '../../support/started'
 
 type RequireBearerAuth = (options: { verifier: AccessTokenVerifier; requiredScopes?: string[] }) => RequestHandler
 
@@ -100,6 +101,13 @@ describe.each(versions)(
       jest.spyOn(host.tokenStore, 'findGrant').mockRejectedValueOnce(new Error('the store is down'))
       await call('/payments', access_token).expect(500)
       await call('/payments', access_token).expect(200)
+    })
+
+    it('does not call a token bad because the record of the company cannot be used', async () => {
+      const wrong = await started({ tenantStore: { findTenant: () => ({ key: 'acme', scopes: 7 }) as never } })
+      const invalidToken = (description: string) => new InvalidToken(description)
+      const verifying = wrong.signIn.verifier({ tenantKey: 'acme', invalidToken }).verifyAccessToken('not-a-token')
+      await expect(verifying).rejects.toMatchObject({ status: 500, code: 'server_error' })
     })
 
     it('says whose fault it is if the function for the error of the SDK makes none', async () => {
