@@ -100,9 +100,21 @@ describe('the page of connected apps', () => {
     expect(text).not.toContain('<form')
   })
 
+  it('shows once what an app may do by any of its grants', async () => {
+    const scopes = { profile: 'Know who you are', calendar: 'See your calendar', mail: 'Read your mail' }
+    const { host, ada } = await hostWith({ scopes })
+    for (const asked of ['profile calendar', 'profile mail']) {
+      await tokensFor(host.signIn, { tenantKey: 'acme', subject: 'ada', clientId: 'travel', scopes: asked })
+    }
+    const { text } = await ada.get().expect(200)
+    for (const words of Object.values(scopes)) expect(text.split(words)).toHaveLength(2)
+  })
+
   it('asks before it disconnects one app, and says how long access lasts', async () => {
     const { host, ada } = await hostWith()
     for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
+    const list = await ada.get().expect(200)
+    expect(list.text).toContain(`href="${one('travel').replace('&', '&#38;')}"`)
     const { text } = await ada.get(one('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
     expect(text).toContain('Access ends in 1 hour at the latest. You can connect again at any time.')

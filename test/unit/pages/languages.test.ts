@@ -1,4 +1,5 @@
 import { type CustomerSignInOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
+import request from 'supertest'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { consentForm, textOf } from '../../support/consent-form'
 import type { FormFields } from '../../support/sign-in'
@@ -49,6 +50,7 @@ describe('the language of both pages', () => {
     ['what the browser prefers', { browser: 'sv, es;q=0.5, it;q=0.8, nl; q=0.7' }, 'it'],
     ['the first of several that the browser likes equally', { browser: 'tr,fr' }, 'tr'],
     ['what the browser prefers, whatever else it says', { browser: 'fr;iq=0, nl;q=0.5' }, 'fr'],
+    ['not the only one that the browser names, if it refuses it', { browser: 'fr;q=0', host: 'pl' }, 'pl'],
     ['not what the browser refuses', { browser: 'fr;q=0, *, nl;q=0.1' }, 'nl'],
   ])('is %s', async (_, wishes, tag) => {
     expect(await languagesFor(wishes)).toEqual([tag, tag])
@@ -81,6 +83,8 @@ describe('the language of both pages', () => {
   it('is that of the browser for a company that does not exist', async () => {
     const app = await hostWith({})
     const { text } = await new Authorization(app, {}, 'nobody').open().set('Accept-Language', 'de').expect(404)
+    const asked = await request(app.url).get('/v1/nobody/oauth/authorize?ui_locales=de').expect(404)
+    expect(textOf(asked.text)).toBe(textOf(text))
     expect(textOf(text)).toContain('Unter dieser Adresse gibt es kein Unternehmen.')
   })
 
