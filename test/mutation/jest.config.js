@@ -14,7 +14,7 @@ module.exports = {
     // These use separate processes, browsers or the packed package, or test the docs.
     '/test/field/(assistants|browser|examples|frameworks|other-clients|package|vitest)/',
     '/test/unit/conformance/',
-    '/test/(docs|faults/histories|faults/interleavings|mutation)/',
+    '/test/(docs|faults/check-server|faults/histories|faults/interleavings|mutation)/',
     // These use servers of Redis and PostgreSQL, and are of other folders than `src/redis` and `src/postgres`, or take long.
     '^(?!.*/test/(unit/(redis|postgres)/|faults/(redis|postgres)-)).*(redis|postgres)',
     '/test/faults/.*-(absent|clocks|everything|failover|frozen|full-disk|killed|lost|outage|parallel|pgbouncer)',

@@ -1,24 +1,38 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { RunMutant } from './run-mutants.mjs'
+import type { TestFile } from './worker.js'
 
 const folder = 'reports/mutation'
 
 interface Report {
-  files: Record<string, { source: string; mutants: readonly RunMutant[] }>
+  files: Record<string, { source: string; mutants: readonly (RunMutant & { survivedIn: string[] })[] }>
 }
 
-/** Takes over the mutants that the last run has killed, of those files that have not been edited since. */
-export function takeOver(mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
+/**
+ * Takes over what the last run has found out of the mutants of those files that have not been edited since: which ones were killed, and which
+ * tests the others survived.
+ *
+ * @param tests Those that have not been edited either.
+ */
+export function takeOver(
+  mutants: readonly RunMutant[],
+  texts: ReadonlyMap<string, string>,
+  tests: readonly TestFile[],
+): void {
   const { files }: Report = JSON.parse(readFileSync(`${folder}/mutation.json`, 'utf8'))
+  const paths = new Set(tests.map(({ path }) => path))
   const nameOf = ({ location, replacement }: RunMutant) => JSON.stringify([location, replacement])
   for (const [name, { source, mutants: told }] of Object.entries(files)) {
     if (texts.get(name) !== source) continue
     const isKilled = ({ status }: RunMutant) => status === 'Killed' || status === 'Timeout'
-    const killed = new Map(told.filter(isKilled).map((one) => [nameOf(one), one]))
+    const byName = new Map(told.map((one) => [nameOf(one), one]))
     for (const mutant of mutants.filter(({ fileName }) => fileName === name)) {
-      const { status, statusReason } = killed.get(nameOf(mutant)) ?? mutant
-      Object.assign(mutant, { status, statusReason })
+      const last = byName.get(nameOf(mutant))
+      if (!last) continue
+      if (isKilled(last)) Object.assign(mutant, { status: last.status, statusReason: last.statusReason })
+      for (const path of last.survivedIn.filter((each) => paths.has(each))) mutant.survived.add(path)
     }
   }
 }
@@ -27,13 +41,14 @@ export function takeOver(mutants: readonly RunMutant[], texts: ReadonlyMap<strin
 export function writeReport(mutants: readonly RunMutant[], texts: ReadonlyMap<string, string>): void {
   const files = [...texts].map(([name, source]) => {
     const own = mutants.filter(({ fileName }) => fileName === name)
-    const shown = own.map(({ id, mutatorName, replacement, location, status, statusReason }) => ({
+    const shown = own.map(({ id, mutatorName, replacement, location, status, statusReason, survived }) => ({
       id,
       mutatorName,
       replacement,
       location,
       status,
       statusReason,
+      survivedIn: [...survived],
     }))
     return [name, { language: 'typescript', source, mutants: shown }] as const
   })
@@ -52,4 +67,29 @@ export function writeReport(mutants: readonly RunMutant[], texts: ReadonlyMap<st
 <script>document.querySelector('mutation-test-report-app').report = ${json.replaceAll('<', '\\u003c')}</script>
 `,
   )
+}
+
+interface Reached {
+  /** Of which sources. */
+  sources: string
+  files: (TestFile & { sha256: string })[]
+}
+
+const reachedPath = `${folder}/reached.json`
+
+/** What the tests reach that have not been edited since the last run. Empty if that was about other sources. */
+export function readReached(texts: ReadonlyMap<string, string>): TestFile[] {
+  if (!existsSync(reachedPath)) return []
+  const { sources, files }: Reached = JSON.parse(readFileSync(reachedPath, 'utf8'))
+  if (sources !== sha256Of([...texts])) return []
+  return files.filter(({ path, sha256 }) => existsSync(path) && sha256Of(readFileSync(path, 'utf8')) === sha256)
+}
+
+export function writeReached(texts: ReadonlyMap<string, string>, files: readonly TestFile[]): void {
+  const withHash = files.map((file) => ({ ...file, sha256: sha256Of(readFileSync(file.path, 'utf8')) }))
+  writeFileSync(reachedPath, JSON.stringify({ sources: sha256Of([...texts]), files: withHash } satisfies Reached))
+}
+
+function sha256Of(content: unknown): string {
+  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
 }

@@ -41,29 +41,41 @@ export function sha256Of(text: string): string {
 
 /** The results as a table for the README: a row for each folder, and one for all. */
 export function tableOf(results: Results): string {
-  const folders = [...new Set(Object.values(results).map(({ file }) => file.replace(/[^/]*$/, '')))].sort()
-  const rows = [...folders.map((folder) => rowOf(folder, results, `\`${folder}\``)), rowOf('', results, 'all')]
-  return ['| folder | mutants | killed | survived | rate |', '|---|--:|--:|--:|--:|', ...rows].join('\n')
+  const rows = foldersOf(results).map((folder) => rowOf(`\`${folder}\``, inFolder(results, folder)))
+  return [
+    '| folder | mutants | killed | survived | rate |',
+    '|---|--:|--:|--:|--:|',
+    ...rows,
+    rowOf('all', results),
+  ].join('\n')
 }
 
-function rowOf(folder: string, results: Results, name: string): string {
-  const { killed, survived } = sumOf(results, folder)
-  const rate = (100 * rateOf(results, folder)).toFixed(1)
-  return `| ${name} | ${killed + survived} | ${killed} | ${survived} | ${rate} % |`
+function rowOf(name: string, results: Results): string {
+  const { killed, survived } = sumOf(results)
+  return `| ${name} | ${killed + survived} | ${killed} | ${survived} | ${(100 * rateOf(results)).toFixed(1)} % |`
 }
 
-/** The share of the mutants of a folder, or of all, that was killed. */
-export function rateOf(results: Results, folder = ''): number {
-  const { killed, survived } = sumOf(results, folder)
+export function foldersOf(results: Results): string[] {
+  return [...new Set(Object.values(results).map(folderOf))].sort()
+}
+
+/** The results of the files that are in a folder, and in no folder of it. */
+export function inFolder(results: Results, folder: string): Results {
+  return Object.fromEntries(Object.entries(results).filter(([, result]) => folderOf(result) === folder))
+}
+
+/** The share of the mutants that was killed. */
+export function rateOf(results: Results): number {
+  const { killed, survived } = sumOf(results)
   return killed / (killed + survived)
 }
 
-function sumOf(results: Results, folder: string): { killed: number; survived: number } {
-  const sum = { killed: 0, survived: 0 }
-  for (const { file, killed, survived } of Object.values(results)) {
-    if (!file.startsWith(folder)) continue
-    sum.killed += killed
-    sum.survived += survived
-  }
-  return sum
+function folderOf({ file }: FileResult): string {
+  return file.replace(/[^/]*$/, '')
+}
+
+function sumOf(results: Results): { killed: number; survived: number } {
+  const all = Object.values(results)
+  const sum = (numbers: number[]): number => numbers.reduce((total, each) => total + each, 0)
+  return { killed: sum(all.map(({ killed }) => killed)), survived: sum(all.map(({ survived }) => survived)) }
 }

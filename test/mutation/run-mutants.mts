@@ -15,14 +15,24 @@ export interface RunMutant extends Mutant {
   survivedAlone: Set<string>
   /** The test files that it has to run in alone, as a test also failed without it, or did not fail again. */
   disturbed: Set<string>
-  /** Where it is to be tried next; undefined if that has to be found out. */
-  next?: Next | undefined
 }
 
 /** The test files of which one is to be run next, and whether the mutant is alone in it. */
 interface Next {
-  paths: string[]
+  prospects: Prospect[]
   isAlone: boolean
+}
+
+interface Learned {
+  /** The ids of the mutants that can only run alone in the test file. */
+  onces: Set<string>
+  /** How long the tests take that reach a mutant, in milliseconds, by its id. */
+  times: Map<string, number>
+}
+
+interface Try {
+  line: number
+  isKilled: boolean
 }
 
 /** What a test file promises for a mutant. */
@@ -56,6 +66,8 @@ const testedIn: Record<string, string[]> = {
   documents: ['documents/', 'clients/', 'telemetry/'],
   host: ['host/', 'endpoints/token', 'telemetry/'],
   http: ['http/', 'endpoints/register', 'endpoints/authorize-injection', 'router'],
+  router: ['router', 'endpoints/', 'resource-server/protected-resource-metadata', 'telemetry/', 'host/'],
+  tenants: ['tenants/', 'options', 'endpoints/', 'pages/'],
 }
 
 /** Tests that start servers, or take long: they run with the mutants of the source folder of that name alone. */
@@ -65,20 +77,22 @@ const apart = /^test\/(?:faults|unit)\/(commands|doctor|postgres|redis|store-con
 const startsCommand = /^test\/unit\/(commands|doctor\/(command|login|tls))/
 
 /** How many test files are tried for a mutant that is known to survive. */
-const maxFiles = 16
+const maxFiles = 8
 /** How many are tried for any other one. A mutant that only further files kill counts as a survivor. */
-const maxFilesOfUnlisted = 40
-/** How many of them are tried in the order of what they promise. After that, mutants wait for files that others wait for too. */
-const maxFilesInOrder = 3
+const maxFilesOfUnlisted = 16
 /** Files that are not likely to kill a mutant are not tried if their tests take longer than this, in milliseconds. */
 const maxTestTime = 1000
 /** How many mutants are tried at the same time. */
-const atOnce = 1200
+const atOnce = 800
 /** How many test files a mutant that has survived among others is tried in alone. */
 const maxFilesAlone = 2
 /** How many test files a mutant is tried in that can only run alone. */
-const maxFilesOnlyAlone = 6
+const maxFilesOnlyAlone = 10
 const mutantsPerJob = 60
+/** What it takes to load a test file, and to run its tests once more, in milliseconds. */
+const [timeToLoad, timeOfRound] = [2000, 50]
+/** Mutants are near each other if so many lines are between them. */
+const linesAround = 10
 /** A test that fails without a mutant in so many jobs is only run with one mutant alone. */
 const maxDisturbances = 3
 /** A worker that has been silent for so long hangs. */
@@ -92,11 +106,12 @@ export class MutantRun {
   readonly #isListed: (mutant: RunMutant) => boolean
   readonly #processes: number
   readonly #onResult: (mutant: RunMutant) => void
-  readonly #files = new Map<string, TestFile & { onces: Set<string> }>()
-  /** How many mutants of a source file have been tried in a test file, and how many of them it has killed. */
-  readonly #tries = new Map<string, { all: number; killed: number }>()
+  readonly #files = new Map<string, TestFile & Learned>()
+  /** The mutants of a source file that have been tried in a test file. */
+  readonly #tries = new Map<string, Try[]>()
   readonly #disturbances = new Map<string, number>()
   readonly #busy = new Set<string>()
+  #knowsAllTests = false
 
   /** @param processes How many run tests at the same time. Tests wait often, for timers and for one another. */
   constructor(
@@ -111,14 +126,29 @@ export class MutantRun {
     this.#onResult = onResult
   }
 
-  /** Runs the test files without mutants first, those whose path matches. Returns those that fail, which are left out. */
-  async findTests(matching: RegExp): Promise<string[]> {
+  /** The test files that have been run without mutants. */
+  get testFiles(): TestFile[] {
+    return [...this.#files.values()].map(({ onces: _, times: __, ...file }) => file)
+  }
+
+  /**
+   * Runs the test files without mutants first, those whose path matches, the likeliest first. Returns those that fail, which are left out.
+   *
+   * @param known What is known from the last run, and does not have to be found out again.
+   * @param endsAt If not all have run by then, no mutant counts as a survivor: one of the others may kill it.
+   */
+  async findTests(matching: RegExp, known: readonly TestFile[], endsAt: number): Promise<string[]> {
     const mutants = [...this.#mutants.values()]
-    const paths = testPaths().filter((path) => matching.test(path) && mutants.some((mutant) => mayKill(path, mutant)))
+    for (const file of known.filter(({ path }) => matching.test(path))) this.#learn(file)
+    const isNew = (path: string): boolean => !this.#files.has(path) && mutants.some((mutant) => mayKill(path, mutant))
+    const folders = [...new Set(mutants.map(({ fileName }) => folderOf(fileName)))]
+    const isFirst = (path: string): number => Number(folders.some((folder) => isLikelyFor(folder, path)))
+    const paths = testPaths().filter((path) => matching.test(path) && isNew(path))
+    paths.sort((one, other) => isFirst(other) - isFirst(one))
     const broken: string[] = []
     await this.#inWorkers(
       () => {
-        const path = paths.shift()
+        const path = Date.now() > endsAt ? undefined : paths.shift()
         return path === undefined ? undefined : { path }
       },
       ({ path }, message) => {
@@ -126,6 +156,7 @@ export class MutantRun {
         if (message.kind === 'reached') this.#learn(message.file)
       },
     )
+    this.#knowsAllTests = paths.length === 0
     return broken
   }
 
@@ -134,7 +165,7 @@ export class MutantRun {
     const tests = Object.keys(durations).map((_, number) => number)
     const inProcesses = startsCommand.test(path) ? [...this.#mutants.values()] : []
     for (const mutant of inProcesses) if (mayKill(path, mutant)) reached[mutant.id] ??= { tests, hits: 0 }
-    this.#files.set(path, { ...file, onces: new Set(once) })
+    this.#files.set(path, { ...file, onces: new Set(once), times: new Map() })
   }
 
   async runUntil(endsAt: number): Promise<void> {
@@ -168,8 +199,7 @@ export class MutantRun {
     for (const { id } of mutants) {
       this.#busy.delete(id)
       const mutant = this.#mutant(id)
-      mutant.next = this.#next(mutant)
-      if (mutant.status === 'Pending' && !mutant.next) this.#decide(mutant, 'Survived')
+      if (mutant.status === 'Pending' && !this.#next(mutant)) this.#decide(mutant, 'Survived')
     }
   }
 
@@ -180,34 +210,35 @@ export class MutantRun {
     this.#countTry(mutant, path, false)
   }
 
-  #countTry({ fileName }: RunMutant, path: string, isKilled: boolean): void {
+  #countTry({ fileName, location }: RunMutant, path: string, isKilled: boolean): void {
     const key = `${fileName} ${path}`
-    const { all, killed } = this.#tries.get(key) ?? { all: 0, killed: 0 }
-    this.#tries.set(key, { all: all + 1, killed: killed + Number(isKilled) })
+    this.#tries.set(key, [...(this.#tries.get(key) ?? []), { line: location.start.line, isKilled }])
   }
 
   #decide(mutant: RunMutant, status: RunMutant['status']): void {
-    if (mutant.status !== 'Pending') return
+    const isSurvivor = status === 'Survived' || status === 'NoCoverage'
+    if (mutant.status !== 'Pending' || (isSurvivor && !this.#knowsAllTests)) return
     mutant.status = status
     this.#onResult(mutant)
   }
 
-  /** The test file for which most mutants wait, of those that are not decided, in the order of their source files. */
+  /** The test file that promises most killed mutants for its time, of those that are not decided, in the order of their source files. */
   #nextJob(endsAt: number): Job | undefined {
-    const pending = [...this.#mutants.values()].filter(({ status }) => status === 'Pending').slice(0, atOnce)
-    const jobs = new Map<string, { path: string; isAlone: boolean; ids: string[] }>()
-    for (const mutant of pending) {
-      if (this.#busy.has(mutant.id)) continue
-      mutant.next ??= this.#next(mutant)
-      const { paths, isAlone } = mutant.next ?? { paths: [], isAlone: false }
-      for (const path of paths) {
+    const pending = [...this.#mutants.values()].filter(({ id, status }) => status === 'Pending' && !this.#busy.has(id))
+    const jobs = new Map<string, { path: string; isAlone: boolean; ids: string[]; chance: number; time: number }>()
+    for (const mutant of pending.slice(0, atOnce)) {
+      const { prospects, isAlone } = this.#next(mutant) ?? { prospects: [], isAlone: false }
+      const most = Math.max(...prospects.map(worthOf))
+      for (const { path, chance, time } of prospects.filter((prospect) => worthOf(prospect) >= most / 2)) {
         const key = isAlone ? `${path} ${mutant.id}` : path
-        const job = jobs.get(key) ?? { path, isAlone, ids: [] }
+        const job = jobs.get(key) ?? { path, isAlone, ids: [], chance: 0, time: timeToLoad }
         job.ids.push(mutant.id)
+        job.chance += chance
+        job.time += timeOfRound + time
         jobs.set(key, job)
       }
     }
-    const [job] = [...jobs.values()].sort((one, other) => other.ids.length - one.ids.length)
+    const [job] = [...jobs.values()].sort((one, other) => other.chance / other.time - one.chance / one.time)
     if (!job) return
     // The other processes have to have something to do too.
     const isShared = jobs.size < this.#processes
@@ -227,7 +258,7 @@ export class MutantRun {
   }
 
   /**
-   * The test file that a mutant is to be tried in next.
+   * The test files of which a mutant is to be tried in one next.
    *
    * First those in which many mutants run without loading the file again. What they leave behind in modules, such as a cache, may hide a
    * mutant, so one that survives, and is not a known survivor, runs alone in the likeliest files.
@@ -235,54 +266,45 @@ export class MutantRun {
   #next(mutant: RunMutant): Next | undefined {
     const { id, survived, survivedAlone, disturbed } = mutant
     const reaching = this.#reaching(mutant)
-    const [disturbedFile] = reaching.filter(({ path }) => disturbed.has(path) && !survivedAlone.has(path))
-    if (disturbedFile) return { paths: [disturbedFile.path], isAlone: true }
+    const prospectsIn = (files: (TestFile & Learned)[]) => files.map((file) => this.#prospect(mutant, file))
+    const disturbedFiles = reaching.filter(({ path }) => disturbed.has(path) && !survivedAlone.has(path))
+    if (disturbedFiles.length > 0) return { prospects: prospectsIn(disturbedFiles), isAlone: true }
     const together = reaching.filter(({ onces }) => !onces.has(id))
-    const untried = together.filter(({ path }) => !survived.has(path))
-    const [quickest] = this.#ranked(mutant, untried, ({ chance, time }) => chance / (200 + time))
-    if (quickest && survived.size < maxFilesInOrder) return { paths: [quickest.path], isAlone: false }
-    const byChance = ({ chance, time }: Prospect): number => chance - time / 1e6
-    const likely = this.#ranked(mutant, untried, byChance).filter(
-      ({ isLikely, time }) => isLikely || time < maxTestTime,
-    )
-    const mostFiles = this.#isListed(mutant) ? maxFiles : maxFilesOfUnlisted
-    const paths = likely.slice(0, Math.max(0, mostFiles - survived.size)).map(({ path }) => path)
-    if (paths.length > 0) return { paths, isAlone: false }
-    const isSure = this.#isListed(mutant) && together.length > 0
+    const prospects = prospectsIn(together.filter(({ path }) => !survived.has(path)))
+    const quick = prospects.filter(({ isLikely, time }) => isLikely || time < maxTestTime)
+    const isListed = this.#isListed(mutant)
+    if (survived.size < (isListed ? maxFiles : maxFilesOfUnlisted) && quick.length > 0)
+      return { prospects: quick, isAlone: false }
     const most = together.length > 0 ? maxFilesAlone : maxFilesOnlyAlone
-    const notAlone = reaching.filter(({ path }) => !survivedAlone.has(path))
-    const [alone] = this.#ranked(mutant, notAlone, byChance)
-    return isSure || survivedAlone.size >= most || !alone ? undefined : { paths: [alone.path], isAlone: true }
+    if ((isListed && together.length > 0) || survivedAlone.size >= most) return undefined
+    const notAlone = prospectsIn(reaching.filter(({ path }) => !survivedAlone.has(path)))
+    return notAlone.length > 0 ? { prospects: notAlone, isAlone: true } : undefined
   }
 
-  #reaching(mutant: RunMutant): (TestFile & { onces: Set<string> })[] {
+  #reaching(mutant: RunMutant): (TestFile & Learned)[] {
     return [...this.#files.values()].filter(({ path, reached }) => reached[mutant.id] && mayKill(path, mutant))
   }
 
-  /** The files with the highest value first. */
-  #ranked(mutant: RunMutant, files: TestFile[], worthOf: (prospect: Prospect) => number): Prospect[] {
-    const ranked = files.map((file) => {
-      const prospect = this.#prospect(mutant, file)
-      return { prospect, value: worthOf(prospect) }
-    })
-    return ranked.sort((one, other) => other.value - one.value).map(({ prospect }) => prospect)
-  }
-
-  #prospect({ id, fileName }: RunMutant, file: TestFile): Prospect {
-    const { path } = file
+  #prospect({ id, fileName, location: { start }, survived }: RunMutant, file: TestFile & Learned): Prospect {
+    const { path, times } = file
     const folder = folderOf(fileName)
-    const likely = testedIn[folder] ?? [`${folder}/`]
     const [word = ''] = basename(fileName, '.ts').split('-')
-    const isInFolder = likely.some((start) => path.startsWith(`test/unit/${start}`))
+    const isInFolder = isLikelyFor(folder, path)
     const isNamed = isInFolder && basename(path).startsWith(word)
     // Before any mutant of the source file has been tried in the test file.
     const first = isNamed ? 0.9 : isInFolder ? 0.3 : 0.05
-    const { all, killed } = this.#tries.get(`${fileName} ${path}`) ?? { all: 0, killed: 0 }
-    const chance = (2 * first + killed) / (2 + all)
-    return { path, chance, time: timeOf(file, id), isLikely: isInFolder || apart.test(path) || killed > 0 }
+    const tries = this.#tries.get(`${fileName} ${path}`) ?? []
+    const inFile = shareOfKilled(tries, first)
+    // A test that kills a mutant often kills those around it.
+    const around = tries.filter(({ line }) => Math.abs(line - start.line) <= linesAround)
+    // The more files a mutant has survived, the less likely any kills it.
+    const chance = shareOfKilled(around, inFile) / (1 + survived.size / 3)
+    const time = times.get(id) ?? timeOf(file, id)
+    times.set(id, time)
+    return { path, chance, time, isLikely: isInFolder || apart.test(path) || inFile > first }
   }
 
-  #file(path: string): TestFile & { onces: Set<string> } {
+  #file(path: string): TestFile & Learned {
     const file = this.#files.get(path)
     if (!file) throw new Error(`${path} has not run without a mutant`)
     return file
@@ -351,9 +373,23 @@ function folderOf(source: string): string {
   return basename(source.split('/')[1] ?? '', '.ts')
 }
 
+function isLikelyFor(folder: string, testPath: string): boolean {
+  return (testedIn[folder] ?? [`${folder}/`]).some((start) => testPath.startsWith(`test/unit/${start}`))
+}
+
 function mayKill(testPath: string, { fileName }: RunMutant): boolean {
   const [, folder] = apart.exec(testPath) ?? []
   return folder === undefined || folder === folderOf(fileName)
+}
+
+/** How many killed mutants a file promises for its time. */
+function worthOf({ chance, time }: Prospect): number {
+  return chance / (200 + time)
+}
+
+/** @param expected What to expect if little has been tried. */
+function shareOfKilled(tries: readonly Try[], expected: number): number {
+  return (2 * expected + tries.filter(({ isKilled }) => isKilled).length) / (2 + tries.length)
 }
 
 /** How long the tests that reach the mutant take, in milliseconds. */
