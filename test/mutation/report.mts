@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { sha256Of } from './results.js'
 import type { RunMutant } from './run-mutants.mjs'
 import type { TestFile } from './worker.js'
 
@@ -81,15 +81,16 @@ const reachedPath = `${folder}/reached.json`
 export function readReached(texts: ReadonlyMap<string, string>): TestFile[] {
   if (!existsSync(reachedPath)) return []
   const { sources, files }: Reached = JSON.parse(readFileSync(reachedPath, 'utf8'))
-  if (sources !== sha256Of([...texts])) return []
+  if (sources !== idOf(texts)) return []
   return files.filter(({ path, sha256 }) => existsSync(path) && sha256Of(readFileSync(path, 'utf8')) === sha256)
 }
 
 export function writeReached(texts: ReadonlyMap<string, string>, files: readonly TestFile[]): void {
   const withHash = files.map((file) => ({ ...file, sha256: sha256Of(readFileSync(file.path, 'utf8')) }))
-  writeFileSync(reachedPath, JSON.stringify({ sources: sha256Of([...texts]), files: withHash } satisfies Reached))
+  writeFileSync(reachedPath, JSON.stringify({ sources: idOf(texts), files: withHash } satisfies Reached))
 }
 
-function sha256Of(content: unknown): string {
-  return createHash('sha256').update(JSON.stringify(content)).digest('hex')
+/** Mutants are numbered through all sources, in their order. */
+function idOf(texts: ReadonlyMap<string, string>): string {
+  return sha256Of([...texts].flat().join('\n'))
 }

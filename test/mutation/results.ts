@@ -41,7 +41,8 @@ export function sha256Of(text: string): string {
 
 /** The results as a table for the README: a row for each folder, and one for all. */
 export function tableOf(results: Results): string {
-  const rows = foldersOf(results).map((folder) => rowOf(`\`${folder}\``, inFolder(results, folder)))
+  const folders = [...new Set(Object.values(results).map(folderOf))].sort()
+  const rows = folders.map((folder) => rowOf(`\`${folder}\``, inFolder(results, folder)))
   return [
     '| folder | mutants | killed | survived | rate |',
     '|---|--:|--:|--:|--:|',
@@ -55,12 +56,8 @@ function rowOf(name: string, results: Results): string {
   return `| ${name} | ${killed + survived} | ${killed} | ${survived} | ${(100 * rateOf(results)).toFixed(1)} % |`
 }
 
-export function foldersOf(results: Results): string[] {
-  return [...new Set(Object.values(results).map(folderOf))].sort()
-}
-
 /** The results of the files that are in a folder, and in no folder of it. */
-export function inFolder(results: Results, folder: string): Results {
+function inFolder(results: Results, folder: string): Results {
   return Object.fromEntries(Object.entries(results).filter(([, result]) => folderOf(result) === folder))
 }
 

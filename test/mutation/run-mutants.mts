@@ -222,7 +222,7 @@ export class MutantRun {
     this.#onResult(mutant)
   }
 
-  /** The test file that promises most killed mutants for its time, of those that are not decided, in the order of their source files. */
+  /** The job that promises most killed mutants for its time. It is about those that are next, in the order of their source files. */
   #nextJob(endsAt: number): Job | undefined {
     const pending = [...this.#mutants.values()].filter(({ id, status }) => status === 'Pending' && !this.#busy.has(id))
     const jobs = new Map<string, { path: string; isAlone: boolean; ids: string[]; chance: number; time: number }>()
@@ -258,10 +258,10 @@ export class MutantRun {
   }
 
   /**
-   * The test files of which a mutant is to be tried in one next.
+   * The test files that a mutant may be tried in next.
    *
    * First those in which many mutants run without loading the file again. What they leave behind in modules, such as a cache, may hide a
-   * mutant, so one that survives, and is not a known survivor, runs alone in the likeliest files.
+   * mutant, so one that survives, and is not a known survivor, runs alone in a few files.
    */
   #next(mutant: RunMutant): Next | undefined {
     const { id, survived, survivedAlone, disturbed } = mutant

@@ -393,7 +393,9 @@ describe('in production', () => {
   })
 
   it('baseUrl must be https, except on loopback', () => {
-    expect(refusalOf({ ...complete, baseUrl: 'http://assistant.example' }).message).toContain(
+    const error = refusalOf({ ...complete, baseUrl: 'http://assistant.example' })
+    expect(error.option).toBe('baseUrl')
+    expect(error.message).toContain(
       'baseUrl must be an https address in production (NODE_ENV), except on loopback, but is "http://assistant.example"',
     )
     expect(refusalOf({ ...complete, baseUrl: 'http://localhost.example' }).option).toBe('baseUrl')

@@ -151,7 +151,7 @@ describe('a mistake in the option', () => {
       (quote): [string, object, string] => [
         `a quotation that a name can end: ${quote}`,
         { pages: { words: { de: { consent: { quote } } } } },
-        `must be {name} between quotation marks that are no apostrophes, such as “{name}”, but is "${quote}"`,
+        `pages.words.de.consent.quote must be {name} between quotation marks that are no apostrophes, such as “{name}”, but is "${quote}"`,
       ],
     ),
     ['a locale that is no tag', { pages: { locale: 'german!' } }, 'pages.locale must be a language tag (RFC 5646)'],

@@ -277,7 +277,9 @@ describe('the channel of stores', () => {
     always('listGrants', fault)
     const heard = Heard.start()
     await expect(host.signIn.grants.list({ tenantKey: 'acme', subject: 'one' })).rejects.toThrow(OAuthError)
-    expect(await heard.of('store', 2)).toContainEqual(expect.objectContaining({ method: 'listGrants', error }))
+    // The host of a test before may still be reversing a swap.
+    const calls = (await heard.of('store', 2)).filter(({ method }) => method !== 'reverseSwap')
+    expect(calls).toMatchObject([{}, { method: 'listGrants', error }])
   })
 
   it('has a word for results that stop coming', async () => {

@@ -1,4 +1,4 @@
-import type { CustomerSignInOptions, IssuerCheck, TrustedIssuer } from 'customer-sign-in'
+import { ConfigurationError, type CustomerSignInOptions, type IssuerCheck, type TrustedIssuer } from 'customer-sign-in'
 import { releaseClock, stopClock } from '../../support/clock'
 import { CompanyIssuer, trusting } from '../../support/company-issuer'
 import { clientKey } from '../../support/confidential-clients'
@@ -146,10 +146,11 @@ describe('checkIssuer', () => {
 
   it('refuses wrong arguments, and does not know other companies', async () => {
     const { host } = await checked()
-    const optionOf = (check: object) =>
-      host.signIn.checkIssuer(check as IssuerCheck).catch(({ name, option }) => `${name} ${option}`)
-    expect(await optionOf({ tenantKey: 'acme', issuer: '' })).toBe('ConfigurationError checkIssuer.issuer')
-    expect(await optionOf({ tenantKey: 'acme', issuers: [] })).toBe('ConfigurationError checkIssuer.issuers')
+    for (const [member, given] of Object.entries({ issuer: '', issuers: [] })) {
+      const wrong = host.signIn.checkIssuer({ tenantKey: 'acme', [member]: given } as object as IssuerCheck)
+      await expect(wrong).rejects.toThrow(ConfigurationError)
+      await expect(wrong).rejects.toMatchObject({ option: `checkIssuer.${member}` })
+    }
     await expect(host.signIn.checkIssuer({ tenantKey: 'none', issuer: 'x' })).rejects.toMatchObject({
       code: 'not_found',
     })
