@@ -238,6 +238,7 @@ describe('issueAuthorizationCode', () => {
     [{ redirectUri: ['a', 'b'] }, 'redirect_uri'],
     [{ codeChallenge: 1 }, 'code_challenge'],
     [{ codeChallengeMethod: {} }, 'code_challenge_method'],
+    [{ dpopJkt: 7 }, 'dpop_jkt'],
     [{ resource: ['https://a.example', 'https://b.example'] }, 'resource'],
     [{ state: ['a', 'b'] }, 'state'],
   ])('refuses a faulty request with an error for the client: %j', async (members, parameter) => {

@@ -152,6 +152,10 @@ describe('createCustomerSignIn', () => {
     ],
     [{ clients: { registration: 'yes' } }, 'clients.registration must be true or false, but is "yes"'],
     [
+      { clients: { documents: 'yes' } },
+      `clients.documents must be true, false, 'with-loopback' or { ports }, but is "yes"`,
+    ],
+    [
       { clients: { allowed: { documentHosts: ['https://claude.ai'] } } },
       'clients.allowed.documentHosts[0] must be a host in lower case, such as claude.ai, without scheme, port and path; localhost for every loopback address, but is "https://claude.ai"',
     ],

@@ -17,6 +17,8 @@ describe('the assistants of a "Connect an assistant" page', () => {
   it.each(assistants)('have for $id a source, a day, steps, and what the steps speak of', (assistant) => {
     const {
       id,
+      name,
+      isHosted = false,
       steps,
       stepsWithClientId = [],
       link,
@@ -29,6 +31,12 @@ describe('the assistants of a "Connect an assistant" page', () => {
       appRedirect,
     } = assistant
     expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
+    expect(name).toMatch(/^\w/)
+    expect(isHosted).toBe(redirectUris.every((redirectUri) => redirectUri.startsWith('https:')))
+    expect(stepsWithClientId.length > 0).toBe(isHosted)
+    const server = { address: 'https://acme.example/mcp', name: 'acme', title: 'Acme' }
+    expect(JSON.stringify([steps, stepsWithClientId, config?.(server)])).not.toContain('""')
+    expect(steps.length).toBeGreaterThan(1)
     expect(source).toMatch(/^https:\/\/[\w.-]+\/\w/)
     expect(checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/)
     for (const redirect of [appRedirect ?? []].flat()) {

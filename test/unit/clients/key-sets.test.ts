@@ -179,7 +179,8 @@ describe('the keys at a jwks_uri', () => {
     expect(expectError(await exchange(host), 401, 'invalid_client')).toMatch(/^The keys of the client cannot be used/)
     expectError(await exchange(host), 401, 'invalid_client')
     const [denied] = await host.told('denied')
-    expect(denied).toMatchObject({ detail: { reason: expect.stringContaining('what is at jwks_uri must') } })
+    const detail = { clientId, reason: expect.stringContaining('what is at jwks_uri must') }
+    expect(denied).toMatchObject({ detail })
     clock.advance(60)
     published.status = 503
     expectError(await exchange(host), 503, 'temporarily_unavailable')

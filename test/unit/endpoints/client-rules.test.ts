@@ -221,6 +221,13 @@ it('a public client with a document can end its grants although it is blocked no
   expect(fetched).not.toHaveBeenCalled()
 })
 
+it('a client with a document stays connected at a company that blocks another host', async () => {
+  const host = await company({ blockedClients: { redirectHosts: ['evil.example'] } })
+  const fields = { client_id: document, redirect_uri: callback }
+  const { refresh_token } = expectTokens(await host.exchange(await new Authorization(host, fields).allowed(), fields))
+  expectTokens(await host.refresh(refresh_token, fields))
+})
+
 describe('the metadata', () => {
   it.each<[rule: ClientRule | null, registers: boolean, documents: boolean]>([
     [null, true, true],

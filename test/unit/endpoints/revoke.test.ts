@@ -217,6 +217,12 @@ describe('revocation is refused', () => {
     expect(expectError(response, 400, 'invalid_request')).toMatch(named)
   })
 
+  it.each([{}, { client_secret: 'a secret' }])('for a client that there is not, with %j', async (fields) => {
+    const host = await started({ clients: { authentication: ['client_secret_post'] } })
+    const response = await revoke(host, 'a', { client_id: 'nobody', ...fields })
+    expectError(response, 401, 'invalid_client')
+  })
+
   it('by another method, at an unknown tenant, as another type, and from 16 KiB on', async () => {
     const host = await started()
     const byGet = await request(host.issuer()).get('/revoke?token=a')

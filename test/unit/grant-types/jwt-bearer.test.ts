@@ -451,6 +451,8 @@ describe('a store that fails', () => {
       throw new Error('The connection was lost')
     })
     expectError(await present(host, assertion), 503, 'temporarily_unavailable')
+    const error = expect.objectContaining({ message: 'A grant may still be deleted', cause: expect.any(Error) })
+    expect(await host.told('error')).toMatchObject([{ where: 'token', error }])
     // The client gets another assertion from its issuer.
     expectError(await present(host, assertion), 400, 'invalid_grant')
     await deletion()

@@ -224,7 +224,7 @@ describe('requireDpop', () => {
     expectError(await host.refresh(first.refresh_token), 400, 'invalid_dpop_proof')
     expectError(await host.exchange(early), 400, 'invalid_dpop_proof')
     expectError(await host.exchange(await host.asCustomer()), 400, 'invalid_dpop_proof')
-    expect(await host.told('denied')).toMatchObject(Array(3).fill({ reason: 'no_proof' }))
+    expect(await host.told('denied')).toMatchObject(Array(3).fill({ reason: 'no_proof', detail: { clientId } }))
     bound(await new KeyHolder(host).refresh(first.refresh_token))
     await new KeyHolder(host).connected()
     requireDpop = false

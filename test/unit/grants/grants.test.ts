@@ -41,6 +41,18 @@ describe('a store that has another grant under the id of a new one', () => {
       return { ...rest, grant: { ...grant, credential: { kind: 'code', hash: 'another' } } }
     })
     const host = await started({ tokenStore })
-    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable', status: 503 })
+    const cause = expect.objectContaining({ message: 'The token store has another grant under a new random id' })
+    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable', status: 503, cause })
+  })
+})
+
+describe('a store that has just ended the grants of the customer', () => {
+  it('counts as failing: no code is issued', async () => {
+    const tokenStore = wrapStore(new MemoryTokenStore(), async ({ method, apply }) =>
+      method === 'createGrant' ? { outcome: 'ended', now: Date.now() } : apply(),
+    )
+    const host = await started({ tokenStore })
+    const cause = expect.objectContaining({ message: 'The grants of its owner have just been ended' })
+    await expect(host.asCustomer()).rejects.toMatchObject({ code: 'temporarily_unavailable', status: 503, cause })
   })
 })

@@ -115,6 +115,7 @@ describe('the metrics', () => {
     await heard.of('request', 140)
     const series = (await telemetry.metrics()).filter((line) => !line.includes('_bucket'))
     expect(series.join('\n')).not.toMatch(/stranger|PROPFIND|="4/)
+    expect(series).toContain('customer_sign_in_fetch_duration_count{error_type="status"} 20')
     expect(series.length).toBeLessThan(50)
     expect(series.join('\n')).toContain('customer_sign_in_tenant_key="acme"')
   })

@@ -6,6 +6,7 @@ import { digest } from '../../../src/protocol/digest'
 import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { ApiHost } from '../../support/api-host'
 import { textOf } from '../../support/consent-form'
+import { DocumentServer } from '../../support/document-server'
 import { PageVisitor, sessionIn } from '../../support/page-visitor'
 import { registered } from '../../support/registration'
 import { redirectUri } from '../../support/sign-in'
@@ -67,6 +68,22 @@ function endlessStore() {
   })
 }
 
+/** A customer who has allowed an app, which has not redeemed its code yet. */
+async function consented(host: ApiHost, subject: string, clientId: string) {
+  const codeVerifier = 'v'.repeat(43)
+  const { code } = await host.signIn.issueAuthorizationCode({
+    tenantKey: 'acme',
+    clientId,
+    redirectUri,
+    subject,
+    codeChallenge: codeChallengeOf(codeVerifier),
+    codeChallengeMethod: 'S256',
+  })
+  const fields = { client_id: clientId, code, redirect_uri: redirectUri, code_verifier: codeVerifier }
+  const body = new URLSearchParams({ grant_type: 'authorization_code', ...fields })
+  return () => fetch(`${host.issuer()}/token`, { method: 'POST', body })
+}
+
 /** The link that asks whether an app is disconnected: one of a company's own, or a registered one. */
 const endApp = (clientId: string) => `?ask=endApp&app=${digest('client', clientId)}`
 const endRegistered = (name: string, host: string) => `?ask=endApp&app=${digest('app', name, host)}`
@@ -102,6 +119,7 @@ describe('the page of a company’s staff', () => {
       expect(text).toContain(`<h1>${words.administration.title}</h1>`)
       expect(textOf(text)).toContain(words.administration.none.replace('{tenant}', 'acme Inc'))
       expect(textOf(text)).toContain('https://acme.okta.example')
+      expect(text).not.toContain('value="endCustomer"')
       expect(Buffer.byteLength(text)).toBeLessThan(12_000)
     }
   })
@@ -154,6 +172,9 @@ describe('the staff of a company', () => {
     for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
     const { text } = await sam.get(endApp('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from all customers of <bdi>acme Inc</bdi>?')
+    expect(text).toContain('<title>Disconnect My travel from all customers of acme Inc?</title>')
+    expect(text).toContain('@keyframes seen')
+    expect(text).not.toContain('value="confirm"')
     expect(text).toContain('Access ends in 1 hour at the latest.')
     expect(text).not.toContain('You can connect again')
     expect(await connected()).toHaveLength(4)
@@ -191,23 +212,9 @@ describe('the staff of a company', () => {
   it('end the sign-ins of an app that are under way', async () => {
     const { host, connect, sam } = await hostWith()
     await connect('ada', 'travel')
-    const { code } = await host.signIn.issueAuthorizationCode({
-      tenantKey: 'acme',
-      clientId: 'travel',
-      redirectUri,
-      subject: 'bob',
-      codeChallenge: codeChallengeOf('v'.repeat(43)),
-      codeChallengeMethod: 'S256',
-    })
+    const redeem = await consented(host, 'bob', 'travel')
     await sam.confirm(endApp('travel'))
-    const body = new URLSearchParams({
-      grant_type: 'authorization_code',
-      client_id: 'travel',
-      code,
-      redirect_uri: redirectUri,
-      code_verifier: 'v'.repeat(43),
-    })
-    const answer = await fetch(`${host.issuer()}/token`, { method: 'POST', body })
+    const answer = await redeem()
     expect(await answer.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
@@ -231,6 +238,23 @@ describe('the staff of a company', () => {
     expect(await connected('globex')).toEqual(['ada: My travel'])
     const actors = host.signIn.events.filter(({ type }) => type === 'revoked').map((event) => Object(event).actor)
     expect(actors).toEqual(Array(4).fill('staff:1'))
+  })
+
+  it.each([
+    [endApp('travel'), 'Disconnect'],
+    ['?ask=endCustomer&customer=ada', 'Disconnect all'],
+    ['?ask=endAll', 'Disconnect all customers'],
+    [rule('block', 'redirectHosts', 'a.example'), 'Block'],
+    [rule('unblock', 'redirectHosts', 'b.example'), 'Unblock'],
+    [rule('allow', 'redirectHosts', 'c.example'), 'Allow'],
+    [rule('remove', 'redirectHosts', 'd.example'), 'Remove'],
+    ['?ask=allowAll', 'Allow all apps'],
+  ])('read at %s on the button what it does', async (query, label) => {
+    const blockedClients = { redirectHosts: ['b.example'] }
+    const { connect, sam } = await hostWith({ allowedClients: { redirectHosts: ['d.example'] }, blockedClients })
+    await connect('ada', 'travel')
+    const { text } = await sam.get(query)
+    expect(text).toContain(`value="allow" aria-label="${label}"><span>${label}</span></button>`)
   })
 
   it('change nothing without the question, or with Cancel', async () => {
@@ -331,12 +355,13 @@ describe('the rules of a company', () => {
     const { connect, connected, register, sam, saved } = await hostWith()
     const evil = await register('Claude', 'https://evil.example/cb')
     await connect('ada', evil)
+    await connect('ada', await register('Good', 'https://good.example/cb'))
     await connect('ada', 'travel')
     const { text } = await sam.get()
     expect(text).toContain('?ask=block&#38;list=redirectHosts&#38;value=evil.example"')
     await sam.confirm(rule('block', 'redirectHosts', 'evil.example'))
     const blockedClients = { redirectHosts: ['evil.example'] }
-    expect(await connected()).toEqual(['ada: My travel'])
+    expect(await connected()).toEqual(['ada: Good', 'ada: My travel'])
     await expect(connect('bob', evil)).rejects.toThrow()
     const before = { allowedClients: undefined, blockedClients: undefined }
     expect(saved).toEqual([{ tenantKey: 'acme', actor: 'staff:1', allowedClients: null, blockedClients, before }])
@@ -363,6 +388,17 @@ describe('the rules of a company', () => {
     const { client_id } = Object(await answer.json())
     await connect('ada', client_id)
     expect((await sam.get()).text).not.toContain('ask=block')
+  })
+
+  it('block a host that publishes apps, and leave what only leads there', async () => {
+    const documents = await DocumentServer.start()
+    const { host, connect, connected, register, sam } = await hostWith({}, { clients: { documents: 'with-loopback' } })
+    const redeem = await consented(host, 'ada', documents.url())
+    await redeem()
+    expect(await connected()).toHaveLength(1)
+    await connect('bob', await register('Code', 'http://localhost:1234/cb'))
+    await sam.confirm(rule('block', 'documentHosts', 'localhost'))
+    expect(await connected()).toEqual(['bob: Code'])
   })
 
   it('block one app, and leave others of its host', async () => {
@@ -394,6 +430,12 @@ describe('the rules of a company', () => {
     await connect('bob', app)
   })
 
+  it('are lifted only where they are', async () => {
+    const { sam } = await hostWith({ allowedClients: { redirectHosts: ['a.example', 'b.example'] } })
+    const { text } = await sam.get(rule('unblock', 'redirectHosts', 'a.example')).expect(200)
+    expect(text).toContain('<h1>Administration</h1>')
+  })
+
   it('say that nothing can connect once the last one is removed', async () => {
     const { sam } = await hostWith({ allowedClients: { redirectHosts: ['a.example', 'b.example'] } })
     const last = 'Then no app can connect, and what is connected stops.'
@@ -417,6 +459,10 @@ describe('the rules of a company', () => {
     expect((await sam.get()).text).not.toContain('ask=allowAll')
     await sam.confirm(rule('block', 'redirectHosts', 'b.example'))
     expect(saved.at(-1)).toMatchObject({ blockedClients: { redirectHosts: ['b.example'] } })
+    const shown = (await sam.get()).text
+    expect(shown.split('<b><bdi>b.example</bdi></b>')).toHaveLength(2)
+    expect(shown).toContain('aria-label="Unblock: b.example"')
+    expect(shown).toContain('<option value="clientIds">Client id</option>')
   })
 
   it('quote what a link says, which somebody else may have made', async () => {
@@ -451,10 +497,12 @@ describe('the rules of a company', () => {
   it.each([
     ['127.0.0.1', 'localhost'],
     ['[::1]:8080', 'localhost'],
+    ['localhost:39417', 'localhost'],
     ['http://localhost:39417/callback', 'localhost'],
     ['https://claude.ai/api/mcp/auth_callback', 'claude.ai'],
     ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor:'],
     ['cursor:', 'cursor:'],
+    [' claude.ai ', 'claude.ai'],
   ])('say where %s leads', async (given, host) => {
     const { sam, saved } = await hostWith()
     await sam.confirm(rule('block', 'redirectHosts', given))
@@ -466,6 +514,7 @@ describe('the rules of a company', () => {
     ['documentHosts', 'https://claude.ai'],
     ['documentHosts', 'Claude AI'],
     ['redirectHosts', '*'],
+    ['redirectHosts', 'claude.ai:8443'],
   ])('cannot name %s as %s, and the page says so', async (list, value) => {
     const { sam, saved } = await hostWith()
     const { text } = await sam.get(rule('block', list, value)).expect(200)

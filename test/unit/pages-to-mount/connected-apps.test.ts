@@ -1,12 +1,15 @@
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
-import { tokensFor } from 'customer-sign-in/testing'
+import { assertionFor, tokensFor } from 'customer-sign-in/testing'
 import type { Request } from 'express'
 import { packagedWords } from '../../../src/pages/languages'
 import { ApiHost } from '../../support/api-host'
+import { releaseClock, stopClock } from '../../support/clock'
 import { PageVisitor, sessionIn } from '../../support/page-visitor'
 import { registered } from '../../support/registration'
 import { redirectUri } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'
+
+afterEach(releaseClock)
 
 const path = '/account/apps'
 const clients = ['travel', 'notes', 'mail'].map((clientId) => ({
@@ -110,6 +113,37 @@ describe('the page of connected apps', () => {
     for (const words of Object.values(scopes)) expect(text.split(words)).toHaveLength(2)
   })
 
+  it('shows the first and the last day of all grants of an app', async () => {
+    const { ada } = await hostWith()
+    const clock = stopClock()
+    const days = [clock.now()]
+    for (let count = 0; count < 3; count++) {
+      await ada.connect('travel')
+      clock.advance(count === 2 ? 0 : 2 * 86_400)
+      days.push(clock.now())
+    }
+    const { text } = await ada.get().expect(200)
+    const shown = [...text.matchAll(/<dd><time datetime="([^"]+)">([^<]+)<\/time>/g)].map(([, at, day]) => [at, day])
+    const inWords = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' })
+    expect(shown).toEqual([days[0], days[3]].map((at = 0) => [new Date(at).toISOString(), inWords.format(at)]))
+  })
+
+  it.each([['before'], ['after']])(
+    'says that the company manages one that it has connected %s the customer',
+    async (when) => {
+      const trustedIssuers = [{ issuer: 'https://sso.acme.example', subject: 'sub' }]
+      const company = { key: 'acme', name: 'acme Inc', clients, trustedIssuers }
+      const managed = 'The sign-in of <bdi>acme Inc</bdi> has connected this app, and can connect it again.'
+      const { host, ada } = await hostWith({ tenantStore: new MemoryTenantStore([company]) })
+      const vouched = await assertionFor(host.signIn, { tenantKey: 'acme', subject: 'ada', clientId: 'travel' })
+      if (when === 'before') await vouched.redeem()
+      await ada.connect('travel')
+      expect((await ada.get()).text.includes(managed)).toBe(when === 'before')
+      if (when === 'after') await vouched.redeem()
+      expect((await ada.get()).text).toContain(managed)
+    },
+  )
+
   it('asks before it disconnects one app, and says how long access lasts', async () => {
     const { host, ada } = await hostWith()
     for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
@@ -139,7 +173,8 @@ describe('the page of connected apps', () => {
   it('goes back to the list without a change if its customer presses Cancel', async () => {
     const { ada } = await hostWith()
     await ada.connect('travel')
-    await ada.post({ ...(await ada.question(one('travel'))), decision: 'deny' }).expect(303)
+    const { headers } = await ada.post({ ...(await ada.question(one('travel'))), decision: 'deny' }).expect(303)
+    expect(headers).toMatchObject({ location: '?', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
     expect(await ada.apps()).toEqual(['travel'])
   })
 

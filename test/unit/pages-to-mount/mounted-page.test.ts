@@ -78,8 +78,15 @@ describe.each(pages)('whose page it is, at pages.%s,', (name, somebody, methods)
   it('is an error page while a store fails that the page asks', async () => {
     const { store, always } = faultyStore()
     always('listGrants', rejects)
-    const { get } = await asking(() => somebody, { tokenStore: store })
+    const { host, get } = await asking(() => somebody, { tokenStore: store })
     expect((await get()).status).toBe(name === 'connectAssistant' ? 200 : 503)
+    const event = {
+      type: 'error',
+      where: `pages.${name}`,
+      tenantKey: 'acme',
+      ...(name === 'connectedApps' && ofCustomer),
+    }
+    expect(host.signIn.events).toMatchObject(name === 'connectAssistant' ? [] : [event])
   })
 })
 

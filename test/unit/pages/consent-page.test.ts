@@ -62,7 +62,9 @@ describe('the consent page', () => {
   })
 
   it('shows the key, the client id and the scope if there are no names', async () => {
-    const text = textOf((await pageOf({ words: 'profile' })).text)
+    const page = await pageOf({ words: 'profile' })
+    const text = textOf(page.text)
+    expect(page.text).not.toContain('<p></p>')
     expect(text).toContain(`Connect ${clientId} to acme?`)
     expect(text).toContain('profile')
     expect(text).not.toContain('signed in as')
@@ -84,6 +86,10 @@ describe('the consent page', () => {
     ['http://[::1]:41234/callback', 'an app on this device ([::1]:41234)'],
     ['com.example.assistant:/callback', 'the app on this device that opens com.example.assistant://'],
     ['cursor://retrieval/callback', 'the app on this device that opens cursor://'],
+    [`https://${'a'.repeat(42)}.assistant.example/`, `${'a'.repeat(42)}.assistant.example`],
+    [`https://${'a'.repeat(43)}.assistant.example/`, `…${'a'.repeat(42)}.assistant.example`],
+    [`com.${'a'.repeat(55)}:/callback`, `the app on this device that opens com.${'a'.repeat(55)}://`],
+    [`com.${'a'.repeat(56)}:/callback`, `the app on this device that opens com.${'a'.repeat(56)}…`],
   ])('shows plainly where %s leads', async (destination, shown) => {
     const page = await pageOf({ client: { redirectUris: [destination] }, parameters: { redirect_uri: destination } })
     expect(textOf(page.text).split('\n')).toContain(shown)

@@ -50,6 +50,13 @@ describe('the colours of both pages', () => {
     }
   })
 
+  it('are light and dark ones of the package, where nobody names any', async () => {
+    for (const style of await stylesOf({})) {
+      for (const color of ['#f4f5f7', '#ffffff', '#1b1f24', '#1f4fd8']) expect(style).toContain(`: ${color}`)
+      expect(isDarkToo(style)).toBe(true)
+    }
+  })
+
   it('are those of the company, in place of all of the option', async () => {
     for (const style of await stylesOf({ theme: { light: { accent: '#7c2d12' } } }, { light: green, dark: night })) {
       expect(style).toContain('--strong: #7c2d12')

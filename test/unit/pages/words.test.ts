@@ -104,6 +104,11 @@ describe('the words of the consent page', () => {
       expect(text).toContain(sentence)
     }
   })
+
+  it('ask the same in the title of the second question', () => {
+    const { text } = sent((res) => respondWithConsentPage(res, { ...question, answered: true }, inEnglish))
+    expect(text.split('\n')[0]).toBe('Please confirm: Connect “CLIENT” to ACME?')
+  })
 })
 
 describe('the words of the error page', () => {

@@ -59,7 +59,15 @@ describe('a DPoP proof', () => {
     'null/v1/acme/oauth/token',
     'urn:assistant',
   ])('may not name it as %s', (htu) => {
-    expect(() => readProof(proofOf('ES256', { htu }).proof, request)).toThrow('htu')
+    const detail = { asked: htu, accepted: [address] }
+    const refused = expect.objectContaining({ message: expect.stringContaining('htu'), detail })
+    expect(() => readProof(proofOf('ES256', { htu }).proof, request)).toThrow(refused)
+  })
+
+  it('is not read if it is longer than a header may be', () => {
+    const padded = (length: number) => proofOf('ES256', { pad: 'a'.repeat(length) }).proof
+    expect(readProof(padded(5000), request).iat).toBe(1)
+    expect(() => readProof(padded(6000), request)).toThrow('must be one signed JWT')
   })
 
   // RFC 9449 section 4.1, with the thumbprint of section 6.1.

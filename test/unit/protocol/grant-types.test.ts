@@ -1,4 +1,11 @@
-import { credentialKinds, defaultGrantTypes, grantTypes, isGrantType } from '../../../src/protocol/grant-types'
+import {
+  assertedGrantTypes,
+  credentialKinds,
+  defaultGrantTypes,
+  grantTypes,
+  isGrantType,
+  redirectingGrantTypes,
+} from '../../../src/protocol/grant-types'
 import { textOf } from '../../docs/pages'
 
 const kinds = Object.entries(credentialKinds)
@@ -33,6 +40,8 @@ describe('a grant type', () => {
       'urn:ietf:params:oauth:grant-type:jwt-bearer',
     ])
     expect(defaultGrantTypes).toEqual(['authorization_code', 'refresh_token'])
+    expect(redirectingGrantTypes).toEqual(['authorization_code'])
+    expect(assertedGrantTypes).toEqual(['urn:ietf:params:oauth:grant-type:jwt-bearer'])
     expect(grantTypes.every(isGrantType)).toBe(true)
   })
 

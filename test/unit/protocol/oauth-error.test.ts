@@ -110,6 +110,7 @@ describe('an OAuthError', () => {
     expect(error.detail).toEqual({ grantId: 'g' })
     expect(error.cause).toEqual(new Error('why'))
     expect(error.message).toBe('invalid_grant: No')
+    expect(new OAuthError('invalid_grant', 'No')).not.toHaveProperty('cause')
   })
 
   it('of the host is sent with its own status and headers, and reported to the host with its detail', async () => {

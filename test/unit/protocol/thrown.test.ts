@@ -87,6 +87,7 @@ describe('an error that a log writes as JSON', () => {
       expect(JSON.stringify(asError(thrown))).toContain('GET /?code=csic_...')
       expect(inspect(asError(thrown))).not.toContain('csic_x')
       expect(JSON.stringify(asError(thrown))).not.toContain('csic_x')
+      expect(asError(thrown)).not.toHaveProperty('code')
     }
     expect(asError(new AggregateError(errors))).toMatchObject({
       errors: [errors[0], { message: 'GET /?code=csic_...' }],

@@ -66,6 +66,11 @@ describe.each(['requireAccessToken', 'protectedResource'] as const)('%s', (guard
     expect(await host.told('denied')).toMatchObject([{ where: guard, subject: 'client:nightly', ...reason }])
   })
 
+  it.each(['customer', 'client', 'workload'])('takes %s for accepts', async (kind) => {
+    const { host } = await callers()
+    expect((await call(host, guard, { accepts: [kind as 'client'] }, '')).status).toBe(401)
+  })
+
   it.each([[[]], [['person']], ['client'], [['client', 'client']]])('does not take %j for accepts', async (accepts) => {
     const { host } = await callers()
     expect(() => call(host, guard, { accepts } as never, '')).toThrow(`${guard}.accepts`)

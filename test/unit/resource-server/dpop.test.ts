@@ -133,6 +133,15 @@ describe('a proof at an API', () => {
     await presenting(host, tokens, tokens.headersFor('GET', url)).expect(200)
   })
 
+  it('is refused with another token of the same key', async () => {
+    const host = await apiHost()
+    const first = await boundTokens(host)
+    const second = await first.refresh()
+    const { dpop = '' } = first.headersFor('GET', host.baseUrl + path)
+    expectError(await presenting(host, second, { dpop }), 401, 'invalid_dpop_proof')
+    await presenting(host, first, { dpop }).expect(200)
+  })
+
   it('is good for a minute, and after that takes a nonce', async () => {
     const host = await apiHost()
     const tokens = await boundTokens(host)
@@ -153,6 +162,23 @@ describe('a proof at an API', () => {
     await presenting(host, tokens, tokens.headersFor('GET', `https://assistant.example${path}`)).expect(200)
     const headers = { ...tokens.headersFor('GET', `https://attacker.example${path}`), host: 'attacker.example' }
     expectError(await presenting(host, tokens, headers), 401, 'invalid_dpop_proof')
+  })
+
+  it('names the path that a proxy has taken off', async () => {
+    const host = await apiHost({ baseUrl: 'https://assistant.example/chat' })
+    const tokens = await boundTokens(host)
+    await presenting(host, tokens, tokens.headersFor('GET', `https://assistant.example/chat${path}`)).expect(200)
+  })
+
+  it('names the server of the company where the API is no address', async () => {
+    const resource = 'urn:acme:https://elsewhere.example'
+    const [acme] = tenants
+    const host = await apiHost({ tenantStore: { findTenant: () => ({ ...acme, key: 'acme', resources: [resource] }) } })
+    const { accessToken, headersFor } = await boundTokens(host, { resource })
+    const headers = headersFor('GET', host.baseUrl + path)
+    const req = Object.assign(Object.create(null), { method: 'GET', url: path, headers })
+    const verified = await host.signIn.verifyAccessToken(accessToken, { tenantKey: 'acme', resource, req })
+    expect(verified).toMatchObject({ subject: 'customer-1', resource: new URL(resource) })
   })
 })
 

@@ -154,6 +154,7 @@ describe('verifyAccessToken with anyTenant', () => {
     const expired = forgedToken(access_token, { payload: { exp: 1 } })
     await expect(host.signIn.verifyAccessToken(expired, { anyTenant: true })).rejects.toMatchObject({
       reason: 'token_expired',
+      context: { tenantKey: 'acme' },
     })
   })
 

@@ -66,6 +66,7 @@ describe('requireAccessToken', () => {
       ['nothing', undefined],
       ['credentials of another scheme', 'Basic YXNzaXN0YW50LWFwcDo='],
       ['an empty Authorization header', ''],
+      ['a token after another scheme', 'Negotiate Bearer x'],
     ])('with %s by a bare Bearer, naming no error', async (_what, authorization) => {
       const response = await get('/v1/acme/me', authorization)
       expect({ status: response.status, ...response.headers }).toMatchObject({
@@ -75,6 +76,10 @@ describe('requireAccessToken', () => {
       })
       expect(challengeOf(response)).toBe('Bearer')
       expect(response.text).toBe('{}')
+    })
+
+    it('with no scope where the API has no metadata, which a client would look at first', async () => {
+      expect(challengeOf(await get('/v1/acme/calendar').expect(401))).toBe('Bearer')
     })
 
     it('with a token of another tenant by invalid_token', async () => {
@@ -167,5 +172,6 @@ describe('requireAccessToken', () => {
     for (const required of [{}, { tenantKey: undefined }, { tenantKey: ['acme'] }] as unknown[]) {
       expect(() => host.signIn.requireAccessToken(required as { tenantKey: string })).toThrow(ConfigurationError)
     }
+    expect(() => host.signIn.requireAccessToken({ tenantKey: 'a/b' })).toThrow('but is "a/b"')
   })
 })

@@ -170,6 +170,7 @@ describe('requireScopes', () => {
         type: 'denied',
         where: 'requireScopes',
         reason: 'insufficient_scope',
+        detail: { asked: ['profile'], accepted: ['calendar'] },
         status: 403,
         tenantKey: 'acme',
         tenantId: 'key:acme',
@@ -213,6 +214,7 @@ describe('requireScopes', () => {
       const { signIn } = await started()
       const required = () => signIn.requireScopes({ auth: {} }, scopes as string)
       expect(required).toThrow(expect.objectContaining({ name: 'ConfigurationError' }))
+      if (scopes === 'offline_access') expect(required).toThrow('or omitted, but is "offline_access"')
     },
   )
 })

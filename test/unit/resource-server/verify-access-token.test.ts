@@ -50,7 +50,9 @@ describe('verifyAccessToken', () => {
     it('must be named, even by hosts that do not compile against the types', async () => {
       const { access_token } = await host.connected()
       for (const check of [{}, { tenantKey: undefined }, { tenantKey: null }, { anyTenant: false }, { anyTenant: 1 }]) {
-        await expect(verify(access_token, check as VerifyAccessTokenOptions)).rejects.toThrow(ConfigurationError)
+        const refused = expect(verify(access_token, check as VerifyAccessTokenOptions)).rejects
+        await refused.toThrow(ConfigurationError)
+        await refused.toMatchObject({ option: expect.stringMatching(/^(verifyAccessToken\.)?tenantKey$/) })
       }
     })
 

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { errorWord } from '../../../src/protocol/oauth-error'
 import { TracedChannel } from '../../../src/telemetry/channels'
 import type { TimedMessage } from '../../../src/telemetry/messages'
+import { releaseClock, stopClock } from '../../support/clock'
 
 const named = () => new TracedChannel<TimedMessage & { says?: string }>('customer-sign-in:of-this-test')
 
@@ -20,10 +21,29 @@ describe('a traced channel', () => {
       asyncEnd: (message) => heard.push({ ...message }),
     })
     const message = { says: 'hello' }
-    expect(await channel.trace(message, async () => 'done')).toBe('done')
+    const clock = stopClock()
+    expect(
+      await channel.trace(message, async () => {
+        clock.advance(0.25)
+        return 'done'
+      }),
+    ).toBe('done')
+    releaseClock()
     end()
     await channel.trace(message, async () => {})
-    expect(heard).toEqual([{ says: 'hello' }, { says: 'hello', duration: expect.any(Number) }])
+    expect(heard).toEqual([{ says: 'hello' }, { says: 'hello', duration: 250 }])
+  })
+
+  it('hides a credential that a client has put where it does not belong', async () => {
+    const heard: unknown[] = []
+    const channel = named()
+    const end = channel.subscribe({
+      start: (message) => heard.push({ ...message }),
+      asyncEnd: (message) => heard.push({ ...message }),
+    })
+    await channel.trace({ says: `/csir_${'x'.repeat(80)}` }, async () => {})
+    end()
+    expect(heard).toMatchObject([{ says: '/csir_...' }, { says: '/csir_...' }])
   })
 
   it('rejects as the work does, and puts neither its result nor its error on the message', async () => {

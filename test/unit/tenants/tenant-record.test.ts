@@ -174,6 +174,11 @@ describe('a tenant’s client', () => {
     expect(error?.message).not.toContain('hunter2')
   })
 
+  it('with a wrong redirect URI is reported with what is wrong about it', async () => {
+    const error = await refusalOf({ clients: [{ ...client, redirectUris: [`${redirectUri}#`] }] })
+    expect(error?.message).toContain('redirectUris[0] must not have a fragment')
+  })
+
   it('cannot have the id of another one', async () => {
     expect(await refusalOf({ clients: [client, { ...client, clientId: 'other-app' }, client] })).toMatchObject({
       option: 'tenant.clients[2].clientId',

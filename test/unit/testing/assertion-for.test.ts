@@ -1,5 +1,6 @@
 import { ConfigurationError, MemoryTenantStore, type Tenant, type TrustedIssuer } from 'customer-sign-in'
 import { assertionFor, testSignIn } from 'customer-sign-in/testing'
+import { readToken } from '../../support/forged-token'
 
 const okta: TrustedIssuer = { issuer: 'https://acme.okta.com', subject: 'customerOf' }
 const entra: TrustedIssuer = { issuer: 'https://login.microsoftonline.com/1/v2.0', subject: 'oid' }
@@ -34,6 +35,21 @@ describe('assertionFor', () => {
     await expect(redeem()).rejects.toMatchObject({ code: 'invalid_grant' })
   })
 
+  it('has no other claims than an issuer writes', async () => {
+    const { assertion } = await assertionFor(signInFor([okta]), { ...acme, claims: { email: 'ada@acme.example' } })
+    const { payload } = readToken(assertion)
+    const claims = ['aud', 'client_id', 'email', 'exp', 'iat', 'iss', 'jti', 'sub']
+    expect(Object.keys(payload).sort()).toEqual(claims)
+  })
+
+  it('is for the server of a company that has a domain of its own', async () => {
+    const company = { key: 'acme', trustedIssuers: [entra], baseUrl: 'https://assistant.acme.example' }
+    const findTenantByHost = async (host: string) => (host === 'assistant.acme.example' ? company : undefined)
+    const signIn = testSignIn({ tenantStore: { findTenant: async () => company, findTenantByHost }, onEvent: () => {} })
+    const { assertion } = await assertionFor(signIn, acme)
+    expect(readToken(assertion).payload.aud).toBe('https://assistant.acme.example')
+  })
+
   it('is refused for somebody whom customerOf does not know', async () => {
     const { redeem } = await assertionFor(signInFor([okta]), { ...acme, claims: { email: 'eve@acme.example' } })
     await expect(redeem()).rejects.toMatchObject({ code: 'invalid_grant', status: 400 })
@@ -64,10 +80,20 @@ describe('assertionFor', () => {
     await (await assertionFor(signIn, acme)).redeem()
   })
 
+  it('refuses what it does not know, by its name', async () => {
+    const company = { trustedIssuers: undefined }
+    await expect(assertionFor(signInFor([], company), acme)).rejects.toThrow('assertionFor.issuer')
+    await expect(assertionFor(signInFor([okta]), { ...acme, kid: 'x' } as never)).rejects.toThrow(
+      'assertionFor.kid is not a member of assertionFor',
+    )
+  })
+
   it.each([
     ['that the company does not trust', [okta], { issuer: 'https://elsewhere.example' }],
     ['of a company that trusts none', [], {}],
   ])('refuses an issuer %s', async (_, trusted, changes) => {
     await expect(assertionFor(signInFor(trusted), { ...acme, ...changes })).rejects.toThrow(ConfigurationError)
+    const says = changes.issuer === undefined ? /is missing: it must be/ : /, but is "https:\/\/elsewhere\.example"/
+    await expect(assertionFor(signInFor(trusted), { ...acme, ...changes })).rejects.toThrow(says)
   })
 })

@@ -142,6 +142,7 @@ describe('the clock of testSignIn', () => {
   it.each([-1, Number.NaN, Number.POSITIVE_INFINITY, '60'])('cannot be moved by %p', (seconds) => {
     const { clock } = testSignIn()
     expect(() => clock.advance(seconds as number)).toThrow('clock.advance must be a number of seconds')
+    if (seconds === '60') expect(() => clock.advance(seconds as never)).toThrow('but is "60"')
   })
 
   it('moves for one sign-in alone', async () => {

@@ -21,6 +21,12 @@ function get(app: Express, { accessToken }: TestTokens, tenantKey = 'acme'): Tes
   return request(app).get(`/v1/${tenantKey}/bookings`).auth(accessToken, { type: 'bearer' })
 }
 
+/** The API that the tokens of a company are for. */
+async function resourceOf(signIn: SignInForTests): Promise<string> {
+  const { accessToken } = await tokensFor(signIn, ada)
+  return String(readToken(accessToken).payload.aud)
+}
+
 async function expectRefusal(test: Test, status: number, description: string): Promise<void> {
   const { headers } = await test.expect(status)
   expect(headers['www-authenticate']).toContain(`error_description="${description}"`)
@@ -56,6 +62,14 @@ describe('tokensFor', () => {
     ])
     await get(app, good).expect(200)
     for (const tokens of [expired, another, revoked, forged]) await get(app, tokens).expect(401)
+  })
+
+  it.each([false, true])('gives the headers of a request, with a proof if the token is bound: %s', async (dpop) => {
+    const { headersFor } = await tokensFor(signIn, { ...ada, dpop })
+    const { origin } = new URL(await resourceOf(signIn))
+    const headers = headersFor('GET', `${origin}/v1/acme/bookings`)
+    expect(Object.keys(headers)).toEqual(dpop ? ['authorization', 'dpop'] : ['authorization'])
+    await request(app).get('/v1/acme/bookings').set(headers).expect(200)
   })
 
   it('gives one that is expired and otherwise as it was, whose refresh token is good', async () => {

@@ -52,6 +52,14 @@ describe('the keys of an issuer', () => {
     expect((await ask()).status).toBe(200)
   })
 
+  it('are a matter of the host’s where its own fetch returns no response', async () => {
+    const idp = await CompanyIssuer.start()
+    const fetch = (() => 'keys') as never
+    const host = await started({ ...trusting([idp.trusted()]), clients: { documents: 'with-loopback', fetch } })
+    expectError(await present(host, idp.idJag(host.issuer())), 503, 'temporarily_unavailable')
+    expect(await host.told('error')).toMatchObject([{ where: 'token', reason: 'hook_failed' }])
+  })
+
   it('need no discovery where the company says where they are', async () => {
     const idp = await CompanyIssuer.start()
     const host = await started(trusting([idp.trusted({ jwksUri: `${idp.issuer}/keys` })]))

@@ -446,6 +446,16 @@ describe('an assertion is refused, and nothing is used up, if it', () => {
       { rule: 'trustedIssuers.clients', clientId },
     ],
     ['lacks a claim', { trusted: { claims: { org: 'org_1' } } }, { claim: 'org', accepted: ['org_1'] }],
+    [
+      'is for another server',
+      { claims: { aud: 'https://elsewhere.example' } },
+      { asked: 'https://elsewhere.example', accepted: [expect.stringMatching(/\/v1\/acme\/oauth$/)] },
+    ],
+    [
+      'is of an issuer without keys',
+      { idp: (idp) => void Object.assign(idp.metadata, { jwks_uri: undefined }) },
+      { issuer: expect.stringMatching(/^http/), reason: expect.stringContaining('jwks_uri') },
+    ],
     ['lacks a name', { trusted: { subject: 'employee' } }, { claim: 'employee' }],
     [
       'has an email that nobody has verified',

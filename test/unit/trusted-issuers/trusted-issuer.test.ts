@@ -75,6 +75,13 @@ describe('the record of a trusted issuer', () => {
     expect(problemsOf(trusted)).toMatchObject([{ member: `trustedIssuers[0]${member}` }])
   })
 
+  it.each<[object, string]>([
+    [{ algorithms: ['HS256'] }, '"HS256"'],
+    [{ claims: { tenant: '' } }, '""'],
+  ])('is reported with what it has: %j', (trusted, given) => {
+    expect(problemsOf(trusted)).toMatchObject([{ problem: expect.stringMatching(new RegExp(`but is ${given}$`)) }])
+  })
+
   it('is one of twenty at most', () => {
     const trustedIssuers = Array.from({ length: 21 }, (_, n) => ({
       issuer: `https://idp-${n}.example`,

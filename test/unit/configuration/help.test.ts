@@ -1,10 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ConfigurationError, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
-import { isObject } from '../../src/configuration/checks'
-import { helpPages } from '../../src/configuration/configuration-error'
-import { checkedOptions } from '../../src/options'
-import { leadsSomewhere, root, textOf } from './pages'
+import { isObject } from '../../../src/configuration/checks'
+import { helpPages } from '../../../src/configuration/configuration-error'
+import { checkedOptions } from '../../../src/options'
+import { leadsSomewhere, root, textOf } from '../../docs/pages'
 
 const { files }: { files: string[] } = JSON.parse(textOf('package.json'))
 const options = Object.entries(
