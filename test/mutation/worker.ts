@@ -133,6 +133,9 @@ function reachedBy(path: string, { durations, failed }: Outcome): TestFile {
   return { path, durations, once, reached, unrepeatable: failed }
 }
 
+// In milliseconds. Tests that take longer come last: most mutants are killed before.
+const slow = 500
+
 function* roundsWith({
   mutants = [],
   isAlone = false,
@@ -146,9 +149,10 @@ function* roundsWith({
     if (Date.now() > endsAt) return
     send({ kind: 'started', id })
     const likely = isAlone ? [] : tests.filter((test) => killers.has(test))
+    const isQuick = (test: string): boolean => (durations[test] ?? 0) < slow
     const others = tests.filter((test) => !likely.includes(test))
     let isKilled = false
-    for (const some of [likely, others]) {
+    for (const some of [likely, others.filter(isQuick), others.filter((test) => !isQuick(test))]) {
       if (some.length === 0 || isKilled) continue
       const { failed, message, isEndless } = yield { mutant: id, tests: new Set(some), hitLimit, timeLimit }
       const [test] = failed

@@ -1,7 +1,7 @@
 import type { ClientOptions } from 'customer-sign-in'
-import { Authorization, asTheySay } from '../../support/authorization'
+import { Authorization, asTheySay, expectErrorPage } from '../../support/authorization'
 import { assertionOf, basic, clientKey, withAssertion } from '../../support/confidential-clients'
-import { register } from '../../support/registration'
+import { register, registered } from '../../support/registration'
 import { expectError, expectTokens, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
 
@@ -222,4 +222,15 @@ describe('a registered client', () => {
     const { client_id, client_secret } = body
     expectError(await host.refresh('csir_', { client_id, client_secret }, 'globex'), 401, 'invalid_client')
   })
+})
+
+it('a registration whose keys cannot be used any more is gone, and the operator is told why', async () => {
+  const authentication = ['none', 'private_key_jwt'] as const
+  const before = await started({ clients: { authentication, documents: 'with-loopback' } })
+  const jwks_uri = 'http://127.0.0.1:8080/keys'
+  const client_id = await registered(before, { token_endpoint_auth_method: 'private_key_jwt', jwks_uri })
+  const host = await started({ authenticate: asTheySay, clients: { authentication } })
+  expectErrorPage(await new Authorization(host, { client_id }).open())
+  const why = expect.stringContaining('jwks_uri')
+  expect(await host.told('denied')).toMatchObject([{ reason: 'client_gone', detail: { clientId: client_id, why } }])
 })

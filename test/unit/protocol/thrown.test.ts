@@ -89,6 +89,7 @@ describe('an error that a log writes as JSON', () => {
       expect(JSON.stringify(asError(thrown))).not.toContain('csic_x')
       expect(asError(thrown)).not.toHaveProperty('code')
     }
+    expect(asError(Object.assign(quoting(), { code: 'EPIPE' }))).toMatchObject({ code: 'EPIPE' })
     expect(asError(new AggregateError(errors))).toMatchObject({
       errors: [errors[0], { message: 'GET /?code=csic_...' }],
     })

@@ -22,6 +22,7 @@ describe('a traced channel', () => {
     })
     const message = { says: 'hello' }
     const clock = stopClock()
+    clock.advance(1)
     expect(
       await channel.trace(message, async () => {
         clock.advance(0.25)

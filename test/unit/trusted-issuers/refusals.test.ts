@@ -463,9 +463,9 @@ describe('an assertion is refused, and nothing is used up, if it', () => {
       { claim: 'email' },
     ],
   ])('%s, of which the host is told what was asked and what is accepted', async (_, broken, detail) => {
-    const { host, assertion } = await given(broken)
+    const { idp, host, assertion } = await given(broken)
     await present(host, assertion)
-    expect(await host.told('denied')).toMatchObject([{ detail }])
+    expect(await host.told('denied')).toMatchObject([{ detail: { issuer: idp.issuer, ...detail } }])
   })
 
   it('breaks one of more than sixty rules', () => {

@@ -1,10 +1,14 @@
 import { MemoryTokenStore } from 'customer-sign-in'
 import type { TokenStore } from 'customer-sign-in/store'
+import { releaseClock, stopClock } from '../../support/clock'
 import { CompanyIssuer, present, trusting } from '../../support/company-issuer'
 import { type Database, postgres, redis } from '../../support/database'
+import { readToken } from '../../support/forged-token'
 import { HostProcess } from '../../support/host-process'
 import { recordsOf } from '../../support/records'
 import { started } from '../../support/started'
+
+afterEach(releaseClock)
 
 const presentations = 1000
 const baseUrl = 'https://assistants.example'
@@ -35,6 +39,22 @@ describe('one assertion that is presented a thousand times at once', () => {
       answers.push(...(await Promise.all(Array.from({ length: presentations / 10 }, () => present(host, assertion)))))
     }
     await expectOne(answers, store)
+  })
+})
+
+describe('an assertion whose grant has been revoked', () => {
+  it('gives no second token in the last second in which it is good', async () => {
+    const clock = stopClock()
+    const idp = await CompanyIssuer.start()
+    const host = await started(trusting([idp.trusted()]))
+    const assertion = idp.idJag(host.issuer())
+    const { exp, iat } = readToken(assertion).payload
+    expect((await present(host, assertion)).status).toBe(200)
+    const [grant] = await recordsOf(host.tokenStore)
+    await host.signIn.grants.revoke({ tenantKey: 'acme', subject: `${grant?.subject}`, grantId: `${grant?.grantId}` })
+    clock.advance(Number(exp) - Number(iat) + 58)
+    expect((await present(host, assertion)).status).toBe(400)
+    expect(await host.told('denied')).toMatchObject([{ reason: 'replayed' }])
   })
 })
 
