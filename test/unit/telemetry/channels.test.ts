@@ -6,6 +6,14 @@ import { releaseClock, stopClock } from '../../support/clock'
 
 const named = () => new TracedChannel<TimedMessage & { says?: string }>('customer-sign-in:of-this-test')
 
+/** A channel, and its messages as they were when work began and when it had ended. */
+function listenedTo() {
+  const heard: unknown[] = []
+  const channel = named()
+  const keep = (message: object) => void heard.push({ ...message })
+  return { channel, heard, end: channel.subscribe({ start: keep, asyncEnd: keep }) }
+}
+
 describe('a traced channel', () => {
   it('costs nothing if nobody listens: it gives the work its own promise', () => {
     const working = Promise.resolve('done')
@@ -14,12 +22,7 @@ describe('a traced channel', () => {
   })
 
   it('tells when the work begins, and how long it took when it has ended', async () => {
-    const heard: unknown[] = []
-    const channel = named()
-    const end = channel.subscribe({
-      start: (message) => heard.push({ ...message }),
-      asyncEnd: (message) => heard.push({ ...message }),
-    })
+    const { channel, heard, end } = listenedTo()
     const message = { says: 'hello' }
     const clock = stopClock()
     clock.advance(1)
@@ -36,12 +39,7 @@ describe('a traced channel', () => {
   })
 
   it('hides a credential that a client has put where it does not belong', async () => {
-    const heard: unknown[] = []
-    const channel = named()
-    const end = channel.subscribe({
-      start: (message) => heard.push({ ...message }),
-      asyncEnd: (message) => heard.push({ ...message }),
-    })
+    const { channel, heard, end } = listenedTo()
     await channel.trace({ says: `/csir_${'x'.repeat(80)}` }, async () => {})
     end()
     expect(heard).toMatchObject([{ says: '/csir_...' }, { says: '/csir_...' }])

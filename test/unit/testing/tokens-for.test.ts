@@ -21,12 +21,6 @@ function get(app: Express, { accessToken }: TestTokens, tenantKey = 'acme'): Tes
   return request(app).get(`/v1/${tenantKey}/bookings`).auth(accessToken, { type: 'bearer' })
 }
 
-/** The API that the tokens of a company are for. */
-async function resourceOf(signIn: SignInForTests): Promise<string> {
-  const { accessToken } = await tokensFor(signIn, ada)
-  return String(readToken(accessToken).payload.aud)
-}
-
 async function expectRefusal(test: Test, status: number, description: string): Promise<void> {
   const { headers } = await test.expect(status)
   expect(headers['www-authenticate']).toContain(`error_description="${description}"`)
@@ -65,8 +59,8 @@ describe('tokensFor', () => {
   })
 
   it.each([false, true])('gives the headers of a request, with a proof if the token is bound: %s', async (dpop) => {
-    const { headersFor } = await tokensFor(signIn, { ...ada, dpop })
-    const { origin } = new URL(await resourceOf(signIn))
+    const { accessToken, headersFor } = await tokensFor(signIn, { ...ada, dpop })
+    const { origin } = new URL(String(readToken(accessToken).payload.aud))
     const headers = headersFor('GET', `${origin}/v1/acme/bookings`)
     expect(Object.keys(headers)).toEqual(dpop ? ['authorization', 'dpop'] : ['authorization'])
     await request(app).get('/v1/acme/bookings').set(headers).expect(200)
