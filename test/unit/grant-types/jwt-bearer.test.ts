@@ -130,7 +130,8 @@ function suite(start: (options: TestOptions) => Promise<TestSignIn>): void {
     ['its customer and client', ({ signIn }) => signIn.grants.revokeAll({ tenantKey: 'acme', clientId, subject })],
     ['the grants of its company', ({ signIn }) => signIn.tenants.end({ tenantKey: 'acme' })],
     ['everything of its company', ({ signIn }) => signIn.tenants.erase({ tenantKey: 'acme' })],
-  ])('gives nothing once %s was ended after it was issued', async (_, end) => {
+  ])('gives nothing once %s was ended after it was issued, and a later one is good', async (_, end) => {
+    const clock = stopClock()
     const { idp, host } = await startedWith(start)
     const before = idp.idJag(issuer)
     // An issuer whose clock is a minute ahead.
@@ -140,6 +141,8 @@ function suite(start: (options: TestOptions) => Promise<TestSignIn>): void {
     for (const assertion of [before, ahead]) expectError(await present(host, assertion), 400, 'invalid_grant')
     expect(await denials(host)).toEqual(['asserted_before_end', 'asserted_before_end'])
     expect(await recordsOf(host.tokenStore)).toEqual([])
+    clock.advance(61)
+    await given(present(host, idp.idJag(issuer)))
   })
 
   it('gives nothing that outlives an erasure while 16 clients present theirs', async () => {
@@ -440,6 +443,31 @@ describe('a store that fails', () => {
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400])
     expect(await recordsOf(faults.healthy)).toHaveLength(1)
     expectError(await present(host, assertion), 400, 'invalid_grant')
+  })
+
+  it('and two of whose replies are lost answers the clients of both', async () => {
+    const { faults, idp, host, assertion } = await failing()
+    const other = idp.idJag(host.issuer())
+    for (const undecided of [assertion, other]) {
+      faults.next('createGrant', losesItsAnswer, rejects)
+      expectError(await present(host, undecided), 503, 'temporarily_unavailable')
+    }
+    for (const undecided of [assertion, other]) await given(present(host, undecided))
+  })
+
+  it('and whose first answer is slow takes an assertion that was issued after an end', async () => {
+    const clock = stopClock()
+    const { faults, idp, host } = await failing()
+    const acting = await started({ ...trusting([idp.trusted()]), tokenStore: faults.healthy, baseUrl: host.url })
+    await acting.signIn.grants.revokeAll({ tenantKey: 'acme', subject })
+    clock.advance(63)
+    faults.next('swapCredential', async (apply) => {
+      clock.advance(0.9)
+      const answer = await apply()
+      clock.advance(5)
+      return answer
+    })
+    await given(present(host, idp.idJag(host.issuer())))
   })
 
   it('never ends the grant of a token by a deletion that comes late', async () => {

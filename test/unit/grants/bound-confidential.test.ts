@@ -57,5 +57,8 @@ describe('an assertion that is bound to a key by its cnf', () => {
     const { body } = await holder.proving(present(host, asserted())).expect(200)
     expect(body.token_type).toBe('DPoP')
     expect(decode(body.access_token)).toMatchObject({ cnf })
+    const proof = holder.proof()
+    await present(host, asserted()).set('DPoP', proof).expect(200)
+    expectError(await present(host, asserted()).set('DPoP', proof), 400, 'invalid_dpop_proof')
   })
 })

@@ -172,6 +172,42 @@ describe('the undecided attempts of a process', () => {
     expect(swaps.hasUndecided).toBe(false)
   })
 
+  it('include one that was reversed after its answer was lost, which the store may apply again', async () => {
+    const { store, next, healthy } = faultyStore(new MemoryTokenStore())
+    const guarded = new GuardedStore(store, 1000)
+    const swaps = new Swaps(guarded)
+    const { tenantId, grantId, from, to, lifetime } = step(0)
+    const credential = { kind: 'code' as const, hash: from }
+    const request = { redirectUri: 'https://app.example', codeChallenge: 'challenge' }
+    const given = { clientId: 'app', subject: 'customer', scopes: [], resource: 'https://api.example' }
+    await guarded.createGrant({ ...given, tenantId, grantId, credential, request, lifetime }, guarded.patience())
+    let applyFirst = async (): Promise<unknown> => undefined
+    next('swapCredential', async (apply) => {
+      applyFirst = apply
+      throw new Error('The connection was lost')
+    })
+    const redemption = { ...step(0), presented: { credential, code: { request, lifetime } } }
+    const taken = await swaps.take(redemption)
+    if (taken.outcome !== 'swapped') throw new Error(`The store answered ${taken.outcome}`)
+    await swaps.reverse(redemption, `${taken.grant.swap?.attempt}`)
+    await applyFirst()
+    expect(await healthy.findGrant(tenantId, grantId)).toMatchObject({ credential: { hash: to } })
+    await expect(swaps.take(redemption)).resolves.toMatchObject({ outcome: 'swapped' })
+  })
+
+  it('are reversed as soon as the store can no longer apply one of them', async () => {
+    const clock = stopClock()
+    const { store, always, healthy } = faultyStore(new MemoryTokenStore({ now: clock.now }))
+    const swaps = new Swaps(new GuardedStore(store, 1000))
+    always('swapCredential', rejects)
+    await expect(swaps.take(step(0))).rejects.toThrow()
+    clock.advance(0.9)
+    await expect(swaps.take(step(0))).rejects.toThrow()
+    clock.advance(0.2)
+    const reversed = jest.spyOn(healthy, 'reverseSwap')
+    await eventually(async () => reversed.mock.calls.some(([{ attempts }]) => attempts.length === 2))
+  })
+
   it('are given up with 503 if the store applies one between every two looks', async () => {
     const store = new MemoryTokenStore()
     const attempts: string[] = []

@@ -77,6 +77,19 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
   })
 })
 
+it('makes no call again for an answer that comes after its call was given up, by a timer that was early', async () => {
+  stopClock()
+  const { calls, hold, create } = guarded(new MemoryTokenStore(), 20)
+  await create('first')
+  const answers: ((late: CreateResult) => void)[] = []
+  hold(() => new Promise((resolve) => answers.push(resolve)))
+  await expect(create('given up')).rejects.toMatchObject(unavailable)
+  const made = calls.length
+  for (const answer of answers) answer({ outcome: 'late', now: Date.now() })
+  await new Promise(setImmediate)
+  expect(calls).toHaveLength(made)
+})
+
 describe('a store whose clock is set', () => {
   it.each([3600, -3600])('by %d s is called again with its new time', async (seconds) => {
     const clock = stopClock()

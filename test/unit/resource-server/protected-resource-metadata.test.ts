@@ -4,6 +4,7 @@ import request, { type Test } from 'supertest'
 import { ApiHost } from '../../support/api-host'
 import { testSignIn } from '../../support/host-app'
 import { clientId, expectError, redirectUri } from '../../support/sign-in'
+import { started } from '../../support/started'
 
 const wellKnown = '/.well-known/oauth-protected-resource'
 const clients = [{ clientId, redirectUris: [redirectUri] }]
@@ -122,6 +123,15 @@ describe('a tenant with resources of its own', () => {
     const host = (await ApiHost.start({ tenantStore, baseUrl: 'https://Assistant.Example:443' })).protect()
     const { body } = await metadata(host, '/v1/initech/mcp').expect(200)
     expect(body.resource).toBe('https://assistant.example/v1/initech/mcp')
+  })
+
+  it('has metadata also where a request spells the host in another way, and the host has no baseUrl', async () => {
+    const resource = 'http://localhost:3000/v1/initech/mcp'
+    const tenantStore = new MemoryTenantStore([{ key: 'initech', resources: [resource] }])
+    const { url, signIn } = await started({ tenantStore, baseUrl: undefined })
+    signIn.protectedResource({ path: '/v1/:tenantKey/mcp' })
+    const asked = request(url).get(`${wellKnown}/v1/initech/mcp`).set('Host', 'LOCALHOST:3000')
+    expect((await asked.expect(200)).body.resource).toBe(resource)
   })
 
   it('gets tokens for the first one if a request names none', async () => {

@@ -559,6 +559,13 @@ describe('what the host has misconfigured', () => {
   })
 })
 
+it('takes an assertion whose id and customer are as long as they may be', async () => {
+  const idp = await CompanyIssuer.start()
+  const host = await started(trusting([idp.trusted()]))
+  const claims = { jti: 'j'.repeat(256), sub: 's'.repeat(512) }
+  expect((await present(host, idp.idJag(host.issuer(), { claims }))).status).toBe(200)
+})
+
 describe('another company', () => {
   it('takes no assertion of an issuer that it does not trust, and its grants are its own', async () => {
     const idp = await CompanyIssuer.start()
