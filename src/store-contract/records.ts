@@ -139,6 +139,11 @@ export function grantOf(result: SwapResult | CreateResult): Grant {
   return definedMembers(result.grant)
 }
 
+/** When the credential of a grant was last redeemed. 0 if it never was. */
+export function redeemedAt({ swap }: Grant): number {
+  return swap?.at ?? 0
+}
+
 /** Drops undefined members: a store may leave out an absent member, or return it as undefined. */
 export function definedMembers<T>(value: T): T {
   return value === undefined ? value : JSON.parse(JSON.stringify(value))

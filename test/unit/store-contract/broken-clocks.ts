@@ -74,7 +74,28 @@ export const brokenClocks: BrokenStore[] = [
         return result
       },
     }),
-    foundBy: 'is not the clock of a host that is a day ahead',
+    foundBy: 'is not the clock of a host that is a day behind',
+  },
+  {
+    that: 'says that each grant was created an hour ago',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome === 'created') change(result.grant, { createdAt: result.grant.createdAt - 3_600_000 })
+        return result
+      },
+    }),
+    foundBy: 'decides when a grant was created',
+  },
+  {
+    that: 'tells an earlier time with each call that is late',
+    defect: (sound) => {
+      let hours = 0
+      return answering(sound, (result) =>
+        result.outcome === 'late' ? { ...result, now: result.now - 3_600_000 * hours++ } : result,
+      )
+    },
+    foundBy: 'refuses to create a grant after its deadline',
   },
   {
     that: 'notes a swap by the clock of its host',

@@ -58,12 +58,33 @@ export const brokenErasures: BrokenStore[] = [
       return {
         ...holding(sound, () => [...keys]),
         createGrant(grant) {
-          keys.add(`index:${grant.tenantId}:${grant.grantId.slice(0, 12)}`)
+          keys.add(`index:${grant.grantId.slice(0, 12)}`)
           return sound.createGrant(grant)
         },
       }
     },
     foundBy: 'is nothing of a customer whose grants have all been ended',
+  },
+  {
+    that: 'keeps the last part of the id of each grant that was refreshed',
+    defect: (sound) => {
+      const ids: string[] = []
+      return {
+        ...holding(sound, () => ids),
+        swapCredential(swap) {
+          ids.push(swap.grantId.slice(12))
+          return sound.swapCredential(swap)
+        },
+      }
+    },
+    foundBy: 'is nothing of a customer whose grants have all been ended',
+  },
+  {
+    that: 'ends the grants of the whole tenant where those of one customer are meant',
+    defect: (sound) => ({
+      deleteGrants: ({ tenantId }) => sound.deleteGrants({ tenantId, all: 'grants' }),
+    }),
+    foundBy: 'is everything of the other customers',
   },
   {
     that: 'shows nothing of what it holds',

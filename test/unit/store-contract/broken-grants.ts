@@ -148,7 +148,74 @@ export const brokenGrants: BrokenStore[] = [
     defect: (sound) => ({
       findGrant: async (...ids) => (await sound.findGrant(...ids)) ?? (null as unknown as undefined),
     }),
-    foundBy: 'find nothing',
+    foundBy: 'find nothing under an id that does not exist',
+  },
+  {
+    that: 'adds an empty text where a grant has no consent to remember',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        if (result.outcome === 'created') change(result.grant, { consentTo: grant.consentTo ?? '' })
+        return result
+      },
+    }),
+    foundBy: 'leave out what a grant does not have',
+  },
+  {
+    that: 'keeps what a remembered consent is for in small letters',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, consentTo: grant.consentTo?.toLowerCase() }),
+    }),
+    foundBy: 'return the grant as it was stored',
+  },
+  {
+    that: 'drops null from lists in claims',
+    defect: (sound) => ({
+      createGrant: (grant) => {
+        const withoutNull = (_: string, value: unknown) =>
+          Array.isArray(value) ? value.filter((member) => member !== null) : value
+        return sound.createGrant({
+          ...grant,
+          claims: grant.claims && JSON.parse(JSON.stringify(grant.claims, withoutNull)),
+        })
+      },
+    }),
+    foundBy: 'return the grant as it was stored',
+  },
+  {
+    that: 'keeps only Latin letters in claims',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, claims: inLatin(grant.claims) }),
+    }),
+    foundBy: 'any Unicode',
+  },
+  {
+    that: 'keeps only Latin letters in what was asked for',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, request: inLatin(grant.request) }),
+    }),
+    foundBy: 'any Unicode',
+  },
+  {
+    that: 'drops the claims beside what a remembered consent is for once the code is redeemed',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        if (result.outcome === 'swapped' && result.grant.claims) change(result.grant, { claims: {} })
+        return result
+      },
+    }),
+    foundBy: 'keep what a remembered consent is for',
+  },
+  {
+    that: 'deletes the whole tenant if it is not told whose grants',
+    defect: (sound) => ({
+      async *deleteGrants(owner) {
+        const isTold = owner.subject !== undefined || owner.clientId !== undefined || owner.all !== undefined
+        yield* sound.deleteGrants(isTold ? owner : { tenantId: (owner as GrantOwner).tenantId, all: 'everything' })
+      },
+    }),
+    foundBy: 'deletes nothing if it is not told whose grants',
   },
   {
     that: 'never lets a grant expire',
@@ -268,6 +335,7 @@ export const brokenGrants: BrokenStore[] = [
           return sound.createGrant(grant)
         },
         async listGrants(of) {
+          if (of.subject === undefined) return sound.listGrants(of)
           const pages = await Promise.all([...tenants].map((tenantId) => sound.listGrants({ ...of, tenantId })))
           return { grants: pages.flatMap(({ grants }) => grants) }
         },
@@ -468,6 +536,10 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'returns no grant of a client that had ended before',
   },
 ]
+
+function inLatin<T>(value: T): T {
+  return value && JSON.parse(Buffer.from(JSON.stringify(value), 'latin1').toString('latin1'))
+}
 
 /** Ends the grants that `isMeant` accepts, at all tenants that the store has seen. */
 function deletingAt(isMeant: (tenantId: string, owner: GrantOwner) => boolean): BrokenStore['defect'] {

@@ -59,6 +59,17 @@ export const brokenMarks: BrokenStore[] = [
     foundBy: 'is created if its customer was ended before',
   },
   {
+    that: 'keeps when a grant was asserted',
+    defect: (sound) => ({
+      async createGrant(grant) {
+        const result = await sound.createGrant(grant)
+        const { assertedAt } = grant
+        return result.outcome === 'created' ? { ...result, grant: { ...result.grant, ...{ assertedAt } } } : result
+      },
+    }),
+    foundBy: 'is created if its customer was ended before',
+  },
+  {
     that: 'lets a mark count for grants without an assertion',
     defect: asserting(({ assertedAt = 0 }) => assertedAt),
     foundBy: 'is created if its customer was ended before',

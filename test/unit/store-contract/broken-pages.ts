@@ -129,7 +129,7 @@ export const brokenPages: BrokenStore[] = [
     that: 'refuses an end of a page that it has not given',
     defect: (sound) => ({
       async listGrants(of) {
-        if ((of.after ?? '').includes(' ')) throw new Error('There is no such page')
+        if ((of.after ?? '').includes('\0')) throw new Error('There is no such page')
         return sound.listGrants(of)
       },
     }),

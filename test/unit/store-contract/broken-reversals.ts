@@ -107,6 +107,14 @@ export const brokenReversals: BrokenStore[] = [
     foundBy: 'restores the request and the lifetime of a code',
   },
   {
+    that: 'gives a code that is live again an hour',
+    defect: (sound) => ({
+      reverseSwap: ({ code, ...reversal }) =>
+        sound.reverseSwap({ ...reversal, ...(code && { code: { ...code, lifetime: 3_600_000 } }) } as SwapReversal),
+    }),
+    foundBy: 'restores the request and the lifetime of a code',
+  },
+  {
     that: 'counts the lifetime of a code from the reversal',
     defect: (sound) => ({
       async reverseSwap(reversal) {

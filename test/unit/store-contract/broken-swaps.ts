@@ -107,6 +107,50 @@ export const brokenSwaps: BrokenStore[] = [
     foundBy: 'shows a repeated attempt that the first one was applied',
   },
   {
+    that: 'redeems no refresh token',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const grant = await sound.findGrant(swap.tenantId, swap.grantId)
+        const isRefresh = grant?.credential?.kind === 'refresh_token'
+        return sound.swapCredential(isRefresh ? { ...swap, from: 'nothing' } : swap)
+      },
+    }),
+    foundBy: 'can be repeated with each new credential',
+  },
+  {
+    that: 'keeps the attempt that made a refresh token live',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, (grant, before) => ({ swap: swap.from === swap.to ? before.swap : grant.swap })),
+    }),
+    foundBy: 'can give the live refresh token to another attempt',
+  },
+  {
+    that: 'adds the lifetime to the old expiry',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, (_, before) => ({ expiresAt: before.expiresAt + swap.lifetime })),
+    }),
+    foundBy: 'makes the next credential the live one',
+  },
+  {
+    that: 'takes an id for one that differs in its last character',
+    defect: (sound) => {
+      const ids: string[] = []
+      return {
+        createGrant(grant) {
+          ids.push(grant.grantId)
+          return sound.createGrant(grant)
+        },
+        swapCredential(swap) {
+          const like = ids.find((id) => id.slice(0, -1) === swap.grantId.slice(0, -1))
+          return sound.swapCredential({ ...swap, grantId: like ?? swap.grantId })
+        },
+      }
+    },
+    foundBy: 'says missing for a grant that does not exist',
+  },
+  {
     that: 'forgets the attempt',
     defect: (sound) => ({ swapCredential: (swap) => sound.swapCredential({ ...swap, attempt: '' }) }),
     foundBy: 'shows a repeated attempt that the first one was applied',
@@ -306,6 +350,26 @@ export const brokenSwaps: BrokenStore[] = [
         })),
     }),
     foundBy: 'is at most 16 credentials',
+  },
+  {
+    that: 'makes room for one credential where a swap redeems several',
+    defect: (sound) => ({
+      swapCredential: (swap) =>
+        swapAndThen(sound, swap, ({ redeemed = [] }, before) => ({
+          redeemed:
+            before.redeemed?.length === 16
+              ? [...redeemed.slice(0, swap.redeems.length), ...before.redeemed.slice(0, 15)]
+              : redeemed,
+        })),
+    }),
+    foundBy: 'is at most 16 credentials',
+  },
+  {
+    that: 'remembers what one swap redeems in the opposite order',
+    defect: (sound) => ({
+      swapCredential: (swap) => sound.swapCredential({ ...swap, redeems: swap.redeems.toReversed() }),
+    }),
+    foundBy: 'is every credential that one swap redeems',
   },
   {
     that: 'remembers for ever',

@@ -111,6 +111,26 @@ export const brokenTenants: BrokenStore[] = [
     foundBy: 'keeps everything of a tenant whose id begins alike',
   },
   {
+    that: 'ends the grants of every tenant whose id begins alike, where everything of one is to be deleted',
+    defect: ofTenants(async function* (meant, sound) {
+      const others = new Set((await contentsOf(sound)).grants.map(({ tenantId }) => tenantId))
+      yield* soundly(sound, meant)
+      for (const tenantId of others) {
+        if (tenantId.startsWith(meant)) yield* sound.deleteGrants({ tenantId, all: 'grants' })
+      }
+    }),
+    foundBy: 'keeps everything of a tenant whose id begins alike',
+  },
+  {
+    that: 'deletes 50 used ids of a tenant',
+    defect: ofTenants(async function* (tenantId, sound) {
+      const used = (await contentsOf(sound)).used.filter((one) => one.tenantId === tenantId)
+      yield* soundly(sound, tenantId)
+      for (const { id } of used.slice(50)) await sound.useOnce(tenantId, id, 60_000)
+    }),
+    foundBy: 'deletes 100 used ids',
+  },
+  {
     that: 'takes what stands before a colon for the id of a tenant',
     defect: deletingTenants((tenantId, meant) => tenantId === meant || tenantId.startsWith(`${meant}:`)),
     foundBy: 'keeps everything of a tenant whose id begins alike, with a colon',

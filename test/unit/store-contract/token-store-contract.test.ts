@@ -63,3 +63,19 @@ describe('the token store contract', () => {
     expect(passed).not.toEqual([])
   })
 })
+
+describe('the token store contract, at the usual pace', () => {
+  const aroundMemory = { around: ['is no credential that was redeemed longer ago'] }
+
+  it('finds no fault with a sound store', async () => {
+    expect((await runContract(() => new MemoryTokenStore(), aroundMemory)).failed).toEqual([])
+  })
+
+  it('finds a store that forgets what was redeemed in half the time', async () => {
+    const store = new MemoryTokenStore()
+    const swapCredential: TokenStore['swapCredential'] = (swap) =>
+      MemoryTokenStore.prototype.swapCredential.call(store, { ...swap, remember: swap.remember / 2 })
+    const { failed } = await runContract(() => Object.assign(store, { swapCredential }), aroundMemory)
+    expect(failed).toContainEqual(expect.stringContaining('spans 16 times as long'))
+  })
+})
