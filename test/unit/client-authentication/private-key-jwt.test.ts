@@ -68,6 +68,20 @@ describe('a client with a key', () => {
     expectTokens(await host.exchange(await host.asCustomer(), asserted(host, changes(host))))
   })
 
+  it('is given a minute at each end of the time of its assertion, and no more', async () => {
+    const clock = stopClock()
+    clock.advance((1000 - (clock.now() % 1000)) / 1000)
+    const host = await startedWith()
+    const ask = async (claims: AssertionChanges['claims']) =>
+      host.exchange(await host.asCustomer(), asserted(host, { claims }))
+    for (const claims of [{ exp: seconds(3660) }, { exp: seconds(-59) }, { iat: seconds(60), nbf: seconds(60) }]) {
+      expectTokens(await ask(claims))
+    }
+    for (const claims of [{ exp: seconds(3661) }, { exp: seconds(-60) }, { iat: seconds(61) }, { nbf: seconds(61) }]) {
+      expectError(await ask(claims), 401, 'invalid_client')
+    }
+  })
+
   it.each<[string, RegExp, (host: TestSignIn) => AssertionChanges]>([
     ['is for another tenant', /aud/, (host) => ({ claims: { aud: host.issuer('globex') } })],
     ['is for another server', /aud/, () => ({ claims: { aud: 'https://elsewhere.example' } })],

@@ -143,6 +143,31 @@ describe('the metrics', () => {
     expect((await telemetry.metrics('customer_sign_in_requests_total')).join()).toContain(label)
   })
 
+  it('say what they count, and in which unit', async () => {
+    const telemetry = await OpenTelemetry.start()
+    const server = await DocumentServer.start()
+    const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
+    const heard = Heard.start()
+    await request(host.baseUrl).get('/v1/acme/mcp').expect(401)
+    await new Authorization({ url: host.baseUrl }, { client_id: server.url() }).open().expect(200)
+    await heard.of('request')
+    expect((await telemetry.metrics('# UNIT customer_sign_in')).sort()).toEqual([
+      '# UNIT customer_sign_in_documents_kept {document}',
+      '# UNIT customer_sign_in_events_total {event}',
+      '# UNIT customer_sign_in_fetch_duration s',
+      '# UNIT customer_sign_in_guard_duration s',
+      '# UNIT customer_sign_in_guard_requests_total {request}',
+      '# UNIT customer_sign_in_replays_total {replay}',
+      '# UNIT customer_sign_in_request_duration s',
+      '# UNIT customer_sign_in_requests_total {request}',
+      '# UNIT customer_sign_in_store_duration s',
+    ])
+    const described = await telemetry.metrics('# HELP customer_sign_in')
+    expect(described).toHaveLength(9)
+    expect(described.filter((line) => line.endsWith('description missing'))).toEqual([])
+    expect(described).toContain('# HELP customer_sign_in_events_total Events')
+  })
+
   it('begin the counts of faults at 0, so that an alert notices the first one', async () => {
     const telemetry = await OpenTelemetry.start()
     expect((await telemetry.metrics('customer_sign_in_events_total')).sort()).toEqual(
