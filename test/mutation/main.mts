@@ -4,12 +4,12 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { readReached, takeOver, writeReached, writeReport } from './report.mjs'
-import { type FileResult, type Results, rateOf, readResults, sha256Of, tableOf, writeResults } from './results.js'
+import { byFolder, type FileResult, type Results, rateOf, readResults, sha256Of, tableOf, writeResults } from './results.js'
 import { MutantRun, type RunMutant } from './run-mutants.mjs'
 import { fillSandbox } from './sandbox.mjs'
 import { isSame, mutationOf, readSurvivors, type Survivor, type Survivors } from './survivors.js'
 
-/** Of all recorded mutants, this share has to be killed. */
+/** Of the recorded mutants of each folder, this share has to be killed. */
 const lowestRate = 0.95
 
 const { values: options, positionals: paths } = parseArgs({
@@ -68,7 +68,9 @@ async function main(): Promise<void> {
   )
   if (Object.keys(killed).length > 0)
     print(`These are in survivors.json and were killed:\n${JSON.stringify(killed, null, 2)}`)
-  if (rateOf(results) < lowestRate) fail(`Fewer than ${100 * lowestRate} % of all mutants are killed.`)
+  for (const [folder, own] of byFolder(results)) {
+    if (rateOf(own) < lowestRate) fail(`Fewer than ${100 * lowestRate} % of the mutants in ${folder} are killed.`)
+  }
 }
 
 /** The recorded files whose code differs from what was recorded. */

@@ -41,8 +41,7 @@ export function sha256Of(text: string): string {
 
 /** The results as a table for the README: a row for each folder, and one for all. */
 export function tableOf(results: Results): string {
-  const folders = [...new Set(Object.values(results).map(folderOf))].sort()
-  const rows = folders.map((folder) => rowOf(`\`${folder}\``, inFolder(results, folder)))
+  const rows = byFolder(results).map(([folder, own]) => rowOf(`\`${folder}\``, own))
   return [
     '| folder | mutants | killed | survived | rate |',
     '|---|--:|--:|--:|--:|',
@@ -56,9 +55,11 @@ function rowOf(name: string, results: Results): string {
   return `| ${name} | ${killed + survived} | ${killed} | ${survived} | ${(100 * rateOf(results)).toFixed(1)} % |`
 }
 
-/** The results of the files that are in a folder, and in no folder of it. */
-function inFolder(results: Results, folder: string): Results {
-  return Object.fromEntries(Object.entries(results).filter(([, result]) => folderOf(result) === folder))
+/** The results of each folder, without those of the folders in it. */
+export function byFolder(results: Results): [folder: string, own: Results][] {
+  const folders = [...new Set(Object.values(results).map(folderOf))].sort()
+  const isIn = (folder: string) => (entry: [string, FileResult]) => folderOf(entry[1]) === folder
+  return folders.map((folder) => [folder, Object.fromEntries(Object.entries(results).filter(isIn(folder)))])
 }
 
 /** The share of the mutants that was killed. */

@@ -33,16 +33,21 @@ export async function fillSandbox(texts: ReadonlyMap<string, string>): Promise<r
 }
 
 interface Node {
-  node?: { type?: string; value?: unknown; quasis?: { value: { raw: string } }[] }
+  type?: string
+  value?: unknown
+  quasis?: { value: { raw: string } }[]
+  elements?: Node[]
 }
 
-/** Leaves out texts of several words, which are written for people. */
+/** Leaves out texts of several words, which are written for people, and lists of them. */
 const prose: Ignorer = {
-  shouldIgnore(path: Node) {
-    const { type, value, quasis = [] } = path.node ?? {}
-    const text = type === 'StringLiteral' ? String(value) : quasis.map(({ value: { raw } }) => raw).join('…')
-    return /\w,? \w/.test(text) ? 'A text for people' : undefined
-  },
+  shouldIgnore: ({ node }: { node?: Node }) => (node && isProse(node) ? 'A text for people' : undefined),
+}
+
+function isProse({ type, value, quasis = [], elements = [] }: Node): boolean {
+  if (type === 'ArrayExpression') return elements.length > 0 && elements.every(isProse)
+  const text = type === 'StringLiteral' ? String(value) : quasis.map(({ value: { raw } }) => raw).join('…')
+  return /\w,? \w/.test(text)
 }
 
 const no = (): false => false

@@ -337,6 +337,11 @@ describe('createCustomerSignIn', () => {
     expect(refusalOf({ ...complete, ...wrong }).option).toBe(name)
   })
 
+  it('needs no credentialSecrets where clients register elsewhere', () => {
+    const clients = { authentication: ['none', 'client_secret_post'] }
+    create({ ...complete, clients, externalEndpoints: { registration: 'https://register.example' } })
+  })
+
   it('accepts a refreshRetryWindow of up to 300 s more than an access token lives', () => {
     const options = { ...complete, lifetimes: { accessToken: 600 } }
     create({ ...options, refreshRetryWindow: 900 })

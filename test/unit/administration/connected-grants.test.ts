@@ -39,15 +39,18 @@ afterEach(releaseClock)
 
 describe('what grants.list says of a client', () => {
   it('of the company’s own is its name in the company’s record, for which the company vouches', async () => {
-    const clients = [{ clientId: 'own', clientName: 'Travel Desk', redirectUris: [redirectUri] }]
-    const host = await started({ tenantStore: companyWith({ clients }) })
+    const baseUrl = 'https://sign-in.acme.example'
+    // Only a company's own app may be where the sign-in is.
+    const redirectUris = [redirectUri, `${baseUrl}/callback`]
+    const clients = [{ clientId: 'own', clientName: 'Travel Desk', redirectUris }]
+    const host = await started({ tenantStore: companyWith({ clients }), baseUrl })
     await connectedAs(host, 'own')
     const client = await listed(host)
     expect(client).toMatchObject({
       clientId: 'own',
       clientName: 'Travel Desk',
       vouchedFor: true,
-      destinations: ['assistant.example'],
+      destinations: ['assistant.example', 'sign-in.acme.example'],
     })
     expect(client).not.toHaveProperty('publisher')
   })

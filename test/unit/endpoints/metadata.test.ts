@@ -1,5 +1,6 @@
 import { MemoryTokenStore } from 'customer-sign-in'
 import request from 'supertest'
+import { Authorization, asTheySay } from '../../support/authorization'
 import { HostApp, testSignIn } from '../../support/host-app'
 import { clientId, redirectUri, type TestSignIn } from '../../support/sign-in'
 import { started } from '../../support/started'
@@ -79,10 +80,12 @@ describe('metadata', () => {
     expect(other).not.toHaveProperty('token_endpoint_auth_signing_alg_values_supported')
   })
 
-  it('does not promise iss if the host runs the authorization endpoint itself', async () => {
-    const host = await started({ externalEndpoints: { authorization: 'https://login.example/authorize' } })
+  it('does not promise iss if the host runs the authorization endpoint itself, and there is no other one', async () => {
+    const externalEndpoints = { authorization: 'https://login.example/authorize' }
+    const host = await started({ externalEndpoints, authenticate: asTheySay })
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
     expect(body).not.toHaveProperty('authorization_response_iss_parameter_supported')
+    await new Authorization(host).open().expect(404)
   })
 
   it('is the same at the address of RFC 8414 and below the issuer', async () => {
