@@ -326,25 +326,28 @@ export interface TokenStore {
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean>
 }
 
+// Only the names are read.
 const methods = {
-  createGrant: true,
-  findGrant: true,
-  swapCredential: true,
-  reverseSwap: true,
-  deleteGrant: true,
-  listGrants: true,
-  deleteGrants: true,
-  useOnce: true,
-} satisfies Record<keyof TokenStore, true>
+  createGrant: null,
+  findGrant: null,
+  swapCredential: null,
+  reverseSwap: null,
+  deleteGrant: null,
+  listGrants: null,
+  deleteGrants: null,
+  useOnce: null,
+} satisfies Record<keyof TokenStore, null>
 
 /** The names of all methods of a {@link TokenStore}. */
 export const tokenStoreMethods = Object.keys(methods) as (keyof TokenStore)[]
 
+const noHash = '-'.repeat(43)
+
 /** A swap that no store applies: no credential has this hash, and its deadline has passed. */
 export const noSwap: Omit<CredentialSwap, 'tenantId' | 'grantId'> = {
-  from: '-'.repeat(43),
-  to: '-'.repeat(43),
-  attempt: '-'.repeat(43),
+  from: noHash,
+  to: noHash,
+  attempt: noHash,
   redeems: [],
   remember: 0,
   rest: 0,

@@ -39,6 +39,19 @@ describe('an id that somebody has written by hand', () => {
     }
   })
 
+  it('is the id of nobody if it has no redirect URI that can be read', async () => {
+    const host = await startedWith()
+    const ask = (text: string) => host.refresh('csir_unknown', { client_id: craftedId({ text }) })
+    expectError(await ask(`${redirectUri} relative`), 400, 'invalid_grant')
+    expectError(await ask('relative'), 401, 'invalid_client')
+  })
+
+  it('has a name of up to 200 characters', async () => {
+    const ask = (length: number) => opens({}, craftedId({ text: `${redirectUri}\n${'n'.repeat(length)}` }))
+    await ask(200).then(({ text }) => expect(textOf(text)).toContain(`“${'n'.repeat(50)}`))
+    expectErrorPage(await ask(201))
+  })
+
   it.each<[what: string, text: string]>([
     ['no redirect URI', '\nAssistant'],
     ['21 of them', Array.from({ length: 21 }, (_, n) => `${redirectUri}/${n}`).join(' ')],
