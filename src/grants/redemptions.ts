@@ -92,7 +92,6 @@ export function presentedCredential(
   }
   const presented = { credential, grantId: grantIdOf(credential.handle), ...presentedWith, next: presentedWith.binding }
   const needed = keyNeeded(credential)
-  if (needed === 'none' && key === undefined) return presented
   const { binding } = presentedWith
   const bound = { none: undefined, any: key && anyKey, 'its own': key }[needed]
   const next = key && (binding.isAuthenticated ? anyKey : key)

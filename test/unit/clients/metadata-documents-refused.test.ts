@@ -45,6 +45,17 @@ const text =
 
 afterEach(() => jest.restoreAllMocks())
 
+it('is refused where it can authenticate by nothing but a secret, even if clients that register can', async () => {
+  const host = await started({
+    authenticate: asTheySay,
+    clients: { documents: 'with-loopback', authentication: ['client_secret_basic', 'private_key_jwt'] },
+    keys: { credentialSecrets: ['a secret for the tests, of 32 bytes or more'] },
+  })
+  const changes = { token_endpoint_auth_methods_supported: ['client_secret_basic'] }
+  const server = await DocumentServer.start((self) => publishing(self, changes))
+  expect(await expectRefused(host, server.url())).toContain('token_endpoint_auth_method must be')
+})
+
 describe('a metadata document is refused', () => {
   it.each<[what: string, changes: Record<string, unknown>]>([
     ['without a client_id', { client_id: undefined }],

@@ -46,6 +46,12 @@ describe('authenticate', () => {
     ])
   })
 
+  it('may take longer than other functions of the host', async () => {
+    const authenticate: Authenticate = () => new Promise((resolve) => setTimeout(resolve, 150, ada))
+    const host = await started({ authenticate, hostTimeout: 0.1 })
+    consentForm(await new Authorization(host).open().expect(200))
+  })
+
   it('may respond with the login page, and request.url leads back to the whole request', async () => {
     const { host, logIn, lastUrl } = await startedWithLogin()
     const authorization = new Authorization(host, { state: 'a+b &=\u202e', scope: 'calendar' })

@@ -147,6 +147,14 @@ describe('a refresh token that is not bound', () => {
     bound(await holder.refresh(second.refresh_token))
   })
 
+  it('that was used without a proof is answered with its successor also if it comes again with one', async () => {
+    const host = await started({ refreshRetryWindow: 300 })
+    const first = await host.connected()
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    const again = bound(await new KeyHolder(host).refresh(first.refresh_token))
+    expect(again.refresh_token).toBe(second.refresh_token)
+  })
+
   it('still ends its grant if it is used again after its window', async () => {
     const clock = stopClock()
     const host = await started({ refreshRetryWindow: 300 })

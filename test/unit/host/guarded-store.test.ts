@@ -58,6 +58,7 @@ describe.each([0, 0.02, -0.02, 61, -61, 86_400, -86_400])('a store whose clock i
     const clocks = new SkewedClocks(offset)
     const memory = clocks.keep(new MemoryTokenStore())
     const { calls, hold, create } = guarded(memory, 100)
+    clocks.advance(3600)
     await create('first')
     let late: Promise<unknown> | undefined
     let letGo = () => {}
@@ -93,11 +94,13 @@ it('makes no call again for an answer that comes after its call was given up, by
 describe('a store whose clock is set', () => {
   it.each([3600, -3600])('by %d s is called again with its new time', async (seconds) => {
     const clock = stopClock()
-    const { create } = guarded(new MemoryTokenStore())
+    const { calls, create } = guarded(new MemoryTokenStore())
     await create('first')
     jest.setSystemTime(clock.now() + seconds * 1000)
     expect((await create('second')).outcome).toBe('created')
     expect((await create('third')).outcome).toBe('created')
+    const [{ deadline }] = calls.at(-1)?.args as [NewGrant]
+    expect(deadline - clock.now()).toBeLessThanOrEqual(timeout)
   })
 
   it('again and again leads to 503, with an error that names the clock', async () => {

@@ -114,6 +114,7 @@ describe('an error', () => {
       pragma: 'no-cache',
       'access-control-allow-origin': '*',
     })
+    expect(headers).not.toHaveProperty('www-authenticate')
   })
 
   it('of the host’s API has the CORS headers that the host sets', async () => {

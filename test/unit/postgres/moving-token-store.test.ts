@@ -9,7 +9,7 @@ import { importGrant } from '../../../src/postgres/imports'
 import { deletionContract } from '../../../src/store-contract/deletion-contract'
 import { grantContract } from '../../../src/store-contract/grant-contract'
 import { listContract } from '../../../src/store-contract/list-contract'
-import { createGrant, swapOf } from '../../../src/store-contract/records'
+import { createGrant, deleteGrants, newGrant, swapOf } from '../../../src/store-contract/records'
 import { reversalContract } from '../../../src/store-contract/reversal-contract'
 import { swapContract } from '../../../src/store-contract/swap-contract'
 import { useOnceContract } from '../../../src/store-contract/token-store-contract'
@@ -122,6 +122,24 @@ describeWithPostgres('MovingTokenStore from memory', () => {
       tokenStoreContract({ describe, it: exceptForgetting }, create, { contents })
     })
   }
+
+  it('creates no grant whose customer was ended in the other store since it was asserted', async () => {
+    const store = new MovingTokenStore({ from: createFrom(), to: new PostgresTokenStore(pool), step: 'move' })
+    const grant = newGrant({ assertedAt: Date.now() - 60_000, deadline: Date.now() + 60_000 })
+    await deleteGrants(from, { tenantId: grant.tenantId, subject: grant.subject })
+    expect(await store.createGrant(grant)).toMatchObject({ outcome: 'ended' })
+    expect(await store.findGrant(grant.tenantId, grant.grantId)).toBeUndefined()
+  })
+
+  it('moves no grant that is found before the step move', async () => {
+    const to = new PostgresTokenStore(pool)
+    const { tenantId, grantId } = await createGrant(createFrom(), {})
+    const find = (step: 'prepare' | 'move') => new MovingTokenStore({ from, to, step }).findGrant(tenantId, grantId)
+    expect(await find('prepare')).toMatchObject({ grantId })
+    expect(await to.findGrant(tenantId, grantId)).toBeUndefined()
+    expect(await find('move')).toMatchObject({ grantId })
+    expect(await to.findGrant(tenantId, grantId)).toMatchObject({ grantId })
+  })
 })
 
 describeWithRedis('MovingTokenStore from Redis', () => {

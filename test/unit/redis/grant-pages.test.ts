@@ -83,4 +83,42 @@ describeWithRedis('RedisTokenStore.listGrants', () => {
     await redis.set(key, 'somebody else')
     await expect(store.listGrants({ tenantId, limit: 2 })).rejects.toThrow(`cannot read the value of the key "${key}"`)
   })
+
+  it('rejects with what the server says if it may not read a grant', async () => {
+    const tenantId = randomUUID()
+    await createGrants(new RedisTokenStore(redis), 2, { tenantId })
+    const [key = ''] = await redis.keys(`csi:g:*`)
+    await redis.call('acl', 'setuser', 'default', 'resetkeys', '~csi:c:*', `~${key}`)
+    try {
+      await expect(new RedisTokenStore(redis).listGrants({ tenantId, limit: 2 })).rejects.toThrow('NOPERM')
+    } finally {
+      await redis.call('acl', 'setuser', 'default', 'allkeys')
+    }
+  })
+})
+
+describeWithRedis('RedisTokenStore.deleteGrants', () => {
+  it('rejects if one of the grants cannot be deleted, and deletes the others', async () => {
+    const server = await RedisServer.start()
+    const redis = new Redis(server.url)
+    try {
+      const store = new RedisTokenStore(redis)
+      const of = { tenantId: randomUUID() }
+      const grants = [await createGrant(store, of), await createGrant(store, of)]
+      const indexes = (await redis.keys('csi:*')).filter((key) => !key.startsWith('csi:g:'))
+      const [index = ''] = indexes
+      await redis.set(index, 'somebody else')
+      const deleted: Grant[] = []
+      const all = async () => {
+        for await (const grant of store.deleteGrants({ ...of, all: 'grants' })) deleted.push(grant)
+      }
+      await expect(all()).rejects.toThrow('WRONGTYPE')
+      expect(indexes).toHaveLength(2)
+      expect(deleted).toHaveLength(1)
+      expect(grants).toContainEqual(deleted[0])
+    } finally {
+      redis.disconnect()
+      await server.stop()
+    }
+  })
 })

@@ -97,6 +97,19 @@ describe('tokensFor', () => {
     await expectRefusal(get(lenient, revoked), 401, 'The access token has expired')
   })
 
+  it('gives no scopes of a company that offers none', async () => {
+    const own = testSignIn({ tenantStore: new MemoryTenantStore([{ key: 'acme', scopes: [] }]) })
+    expect((await tokensFor(own, ada)).scopes).toEqual([])
+  })
+
+  it('leaves nothing open that would keep the process from ending', async () => {
+    const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout')
+    const before = timers()
+    await tokensFor(signIn, ada)
+    await new Promise(setImmediate)
+    expect(timers()).toEqual(before)
+  })
+
   it('gives one with too few scopes', async () => {
     const tokens = await tokensFor(signIn, { ...ada, scopes: ['profile'] })
     await expectRefusal(get(app, tokens), 403, 'The access token must have the scope bookings')

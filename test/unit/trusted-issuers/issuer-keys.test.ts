@@ -104,6 +104,23 @@ describe('the keys of an issuer', () => {
     expectError(await ask(), 400, 'invalid_grant')
   })
 
+  it('that cannot be fetched again are not asked for within the next minute', async () => {
+    const clock = stopClock()
+    const { idp, ask } = await acme()
+    await ask()
+    clock.advance(599)
+    idp.status = 500
+    const asked = async () => {
+      await ask()
+      return idp.asked.length
+    }
+    const first = await asked()
+    clock.advance(6)
+    expect(await asked()).toBe(first)
+    clock.advance(60)
+    expect(await asked()).toBeGreaterThan(first)
+  })
+
   it('are fetched again for a new key, at most once a minute', async () => {
     const clock = stopClock()
     const { idp, ask } = await acme()
