@@ -104,6 +104,19 @@ describe('the keys of an issuer', () => {
     expectError(await ask(), 400, 'invalid_grant')
   })
 
+  it('that could never be fetched are asked for again after five seconds', async () => {
+    const clock = stopClock()
+    const { idp, ask } = await acme((issuer) => Object.assign(issuer, { status: 500 }))
+    await ask()
+    const asked = idp.asked.length
+    clock.advance(4)
+    expectError(await ask(), 503, 'temporarily_unavailable')
+    expect(idp.asked).toHaveLength(asked)
+    clock.advance(2)
+    idp.status = 200
+    expect((await ask()).status).toBe(200)
+  })
+
   it('that cannot be fetched again are not asked for within the next minute', async () => {
     const clock = stopClock()
     const { idp, ask } = await acme()
