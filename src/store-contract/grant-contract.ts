@@ -154,15 +154,15 @@ export function grantContract({ describe, test }: StoreTest): void {
         first,
         await createSoon(store, grant),
         await store.createGrant({ ...newGrant({}), ...tooLate }),
-        await store.swapCredential({ ...swap, resource: 'https://other.example' }),
+        await store.swapCredential({ ...swap, resource: unicode }),
         await store.swapCredential({ ...swap, ...tooLate }),
         await store.swapCredential(swap),
         await store.swapCredential(swap),
         await store.reverseSwap({ ...reversal, attempts: [] }),
         await store.reverseSwap({ ...reversal, ...tooLate }),
         await store.reverseSwap(reversal),
-        await store.swapCredential({ ...swap, grantId: 'unknown' }),
-        await store.reverseSwap({ ...reversal, grantId: 'unknown' }),
+        await store.swapCredential({ ...swap, grantId: randomUUID() }),
+        await store.reverseSwap({ ...reversal, grantId: randomUUID() }),
       ]
       const outcomes = 'created taken late wrong_resource late swapped mismatch mismatch late reversed missing missing'
       assert.equal(answers.map(({ outcome }) => outcome).join(' '), outcomes)
@@ -189,7 +189,7 @@ export function grantContract({ describe, test }: StoreTest): void {
       test(`is not the clock of a host that is a day ${host}`, async (store) => {
         await atAnotherTime(offset, async () => {
           const before = await clockOf(store)
-          const grant = await createGrant(store, { lifetime: minute })
+          const grant = await createGrant(store, {})
           const swap = { ...swapOf(grant), lifetime: minute }
           const swapped = await store.swapCredential(swap)
           assert.equal(swapped.outcome, 'swapped')

@@ -110,6 +110,18 @@ export const brokenClocks: BrokenStore[] = [
     foundBy: 'is not the clock of a host that is a day ahead',
   },
   {
+    that: 'notes a swap a minute ahead of the time that it tells',
+    defect: (sound) => ({
+      async swapCredential(swap) {
+        const result = await sound.swapCredential(swap)
+        if (result.outcome !== 'swapped' || !result.grant.swap) return result
+        change(result.grant, { swap: { ...result.grant.swap, at: result.now + 60_000 } })
+        return result
+      },
+    }),
+    foundBy: 'is in every answer',
+  },
+  {
     that: 'moves the expiry by the clock of its host',
     defect: (sound) => ({
       swapCredential: (swap) => sound.swapCredential({ ...swap, lifetime: swap.lifetime + ahead() }),

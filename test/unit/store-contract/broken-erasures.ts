@@ -1,4 +1,4 @@
-import type { Grant, NewGrant, TokenStore } from 'customer-sign-in/store'
+import type { CredentialSwap, Grant, NewGrant, TokenStore } from 'customer-sign-in/store'
 import type { BrokenStore } from './broken-store'
 
 /** What a broken store keeps in addition to the sound one. */
@@ -65,20 +65,20 @@ export const brokenErasures: BrokenStore[] = [
     },
     foundBy: 'is nothing of a customer whose grants have all been ended',
   },
-  {
-    that: 'keeps the last part of the id of each grant that was refreshed',
-    defect: (sound) => {
+  ...['a customer whose grants have all been ended', 'a tenant that has been deleted'].map((owner) => ({
+    that: `keeps the last part of the id of each grant that was refreshed, of ${owner}`,
+    defect: (sound: TokenStore) => {
       const ids: string[] = []
       return {
         ...holding(sound, () => ids),
-        swapCredential(swap) {
+        swapCredential(swap: CredentialSwap) {
           ids.push(swap.grantId.slice(12))
           return sound.swapCredential(swap)
         },
       }
     },
-    foundBy: 'is nothing of a customer whose grants have all been ended',
-  },
+    foundBy: `is nothing of ${owner}`,
+  })),
   {
     that: 'ends the grants of the whole tenant where those of one customer are meant',
     defect: (sound) => ({

@@ -447,6 +447,21 @@ export const brokenGrants: BrokenStore[] = [
     foundBy: 'ends the grants of a client and returns them',
   },
   {
+    that: 'ends the grants of all clients where those of one are meant',
+    defect: (sound) => ({
+      deleteGrants: (owner) =>
+        sound.deleteGrants(owner.subject === undefined ? { tenantId: owner.tenantId, all: 'grants' } : owner),
+    }),
+    foundBy: 'ends the grants of a client that are left',
+  },
+  {
+    that: 'keeps 255 characters of the id of a client',
+    defect: (sound) => ({
+      createGrant: (grant) => sound.createGrant({ ...grant, clientId: grant.clientId.slice(0, 255) }),
+    }),
+    foundBy: 'takes a client id of any length',
+  },
+  {
     that: 'ends a page of 100',
     defect: (sound) => ({
       async *deleteGrants(owner) {
