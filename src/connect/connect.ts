@@ -176,7 +176,7 @@ function guideTo(
  */
 function inWords({ say, ...names }: Step, { direction, words }: Language): string {
   return words.steps[say].replace(/\{(\w+)\}/g, (_, slot: string) => {
-    const name = names[slot] ?? ''
+    const name = String(names[slot])
     const isolated = direction === 'rtl' ? `\u2066${name}\u2069` : name
     return slot === 'app' ? isolated : words.consent.quote.replace('{name}', () => isolated)
   })

@@ -74,6 +74,12 @@ const isAsked = async (host: TestSignIn, parameters: FormFields = {}, customer?:
   (await new Authorization(host, { scope: 'profile calendar', ...parameters }).open(customer)).status === 200
 
 describe('a customer who has connected a client', () => {
+  it('is remembered by eight characters, which name no address', async () => {
+    const host = await remembering()
+    await connected(host)
+    expect(await recordsOf(host.tokenStore)).toMatchObject([{ consentTo: expect.stringMatching(/^[\w-]{8}$/) }])
+  })
+
   it('gets back to it without a question, with a code that can be redeemed', async () => {
     const host = await remembering()
     await connected(host)
