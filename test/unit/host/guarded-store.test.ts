@@ -31,6 +31,7 @@ function guarded(store: TokenStore, patience = timeout) {
   const guardedStore = new GuardedStore(counted, patience)
   return {
     calls,
+    guardedStore,
     hold: (hold: typeof around) => {
       around = hold
     },
@@ -89,6 +90,31 @@ it('makes no call again for an answer that comes after its call was given up, by
   for (const answer of answers) answer({ outcome: 'late', now: Date.now() })
   await new Promise(setImmediate)
   expect(calls).toHaveLength(made)
+})
+
+it('asks for the time of a store with a swap that has the form of any other, of a grant that there cannot be', async () => {
+  const { calls, guardedStore } = guarded(new MemoryTokenStore())
+  await guardedStore.clockOffset(Date.now)
+  const hash = expect.stringMatching(/^[\w-]{43}$/)
+  expect(calls.map(({ method, args }) => [method, args])).toEqual([
+    [
+      'swapCredential',
+      [
+        {
+          tenantId: expect.any(String),
+          grantId: expect.any(String),
+          from: hash,
+          to: hash,
+          attempt: hash,
+          redeems: [],
+          remember: 0,
+          rest: 0,
+          lifetime: 0,
+          deadline: expect.any(Number),
+        },
+      ],
+    ],
+  ])
 })
 
 describe('a store whose clock is set', () => {

@@ -98,7 +98,11 @@ describe('testSignIn', () => {
     ['an unknown option', { tenants: [] }, 'tenants is not an option'],
     ['a wrong tenant store', { tenantStore: {} }, 'tenantStore must be an object with the method findTenant'],
     ['a wrong onEvent', { onEvent: true }, 'onEvent must be a function'],
-    ['a wrong replayTolerance', { replayTolerance: 61 }, 'testSignIn.replayTolerance must be a whole number of seconds'],
+    [
+      'a wrong replayTolerance',
+      { replayTolerance: 61 },
+      'testSignIn.replayTolerance must be a whole number of seconds',
+    ],
   ])('refuses %s', (_, options, message) => {
     expect(() => testSignIn(options as never)).toThrow(`customer-sign-in: ${message}`)
   })
