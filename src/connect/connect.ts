@@ -212,9 +212,7 @@ function introducesItself(
   // Where the server's metadata offers documents and a method that its own has, an assistant does not register, even if that would help.
   const document = prefersToRegister ? undefined : known?.document
   const usesDocument =
-    policy.metadataDocuments &&
-    document !== undefined &&
-    isPossible(() => authenticationOfDocument(document, authentication))
+    policy.metadataDocuments && document && isPossible(() => authenticationOfDocument(document, authentication))
   const isAllowed = (clientId: string, isDocument: boolean) =>
     refusingRule({ clientId, isDocument, redirectUris }, policy.clientRules) === undefined
   if (usesDocument) return fetchesDocuments && isAllowed(document.client_id, true)
