@@ -4,7 +4,16 @@ import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import type { Mutant } from '@stryker-mutator/api/core'
 import { readReached, takeOver, writeReached, writeReport } from './report.mjs'
-import { byFolder, type FileResult, type Results, rateOf, readResults, sha256Of, tableOf, writeResults } from './results.js'
+import {
+  byFolder,
+  type FileResult,
+  type Results,
+  rateOf,
+  readResults,
+  sha256Of,
+  tableOf,
+  writeResults,
+} from './results.js'
 import { MutantRun, type RunMutant } from './run-mutants.mjs'
 import { fillSandbox } from './sandbox.mjs'
 import { isSame, mutationOf, readSurvivors, type Survivor, type Survivors } from './survivors.js'
