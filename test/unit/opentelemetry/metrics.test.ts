@@ -162,6 +162,12 @@ describe('the metrics', () => {
       '# UNIT customer_sign_in_requests_total {request}',
       '# UNIT customer_sign_in_store_duration s',
     ])
+    const limits = (await telemetry.metrics('customer_sign_in_request_duration_bucket')).map(
+      (line) => /le="([^"]+)"/.exec(line)?.[1],
+    )
+    // Those of the semantic conventions for HTTP, and smaller ones.
+    const conventional = [0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10]
+    expect(limits).toEqual([...[0.001, 0.0025, ...conventional].map(String), '+Inf'])
     const described = await telemetry.metrics('# HELP customer_sign_in')
     expect(described).toHaveLength(9)
     expect(described.filter((line) => line.endsWith('description missing'))).toEqual([])
