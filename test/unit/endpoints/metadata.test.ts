@@ -80,7 +80,7 @@ describe('metadata', () => {
     expect(other).not.toHaveProperty('token_endpoint_auth_signing_alg_values_supported')
   })
 
-  it('does not promise iss if the host runs the authorization endpoint itself, and there is no other one', async () => {
+  it('does not promise iss if the host runs the authorization endpoint itself', async () => {
     const externalEndpoints = { authorization: 'https://login.example/authorize' }
     const host = await started({ externalEndpoints, authenticate: asTheySay })
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
