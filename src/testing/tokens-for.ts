@@ -4,6 +4,7 @@ import { duplexPair } from 'node:stream'
 import { json } from 'node:stream/consumers'
 import { decode, sign } from 'jsonwebtoken'
 import { anything, flag, optional, record, text } from '../configuration/checks'
+import { ConfigurationError } from '../configuration/configuration-error'
 import { OAuthError } from '../protocol/oauth-error'
 import type { OAuthErrorCode } from '../protocol/oauth-error-codes'
 import { codeChallengeOf } from '../protocol/pkce'
@@ -178,11 +179,12 @@ async function signedIn(signIn: SignInForTests, request: TokensRequest): Promise
 
 /** The address that a customer pastes. Undefined if the company has no API. */
 async function firstApiOf(tenantKey: string, signIn: SignInForTests): Promise<string | undefined> {
-  // If there is no such company either, the code that is asked for next is refused.
-  return signIn.connect({ tenantKey }).then(
-    ({ address }) => address,
-    () => undefined,
-  )
+  try {
+    return (await signIn.connect({ tenantKey })).address
+  } catch (error) {
+    if (error instanceof ConfigurationError) return undefined
+    throw error
+  }
 }
 
 /** Redeems a code, a refresh token or an assertion. */
@@ -226,6 +228,7 @@ async function postForm(
   const body = new URLSearchParams(form).toString()
   const headers = {
     host,
+    connection: 'close',
     'content-type': 'application/x-www-form-urlencoded',
     'content-length': Buffer.byteLength(body),
     ...more,
