@@ -223,7 +223,7 @@ export const endMarkLifetime = 3_660_000
 
 /** What a store calls the mark of an owner whose grants were deleted. It is a hash, so the mark names nobody. */
 export function endMark({ tenantId, subject, clientId }: Omit<GrantPageRequest, 'limit'>): string {
-  return digest(tenantId, JSON.stringify([subject, clientId]))
+  return digest('ended', tenantId, JSON.stringify([subject, clientId]))
 }
 
 /** The mark of an owner. @throws {TypeError} if a host without types names nobody: a whole company's grants would end. */

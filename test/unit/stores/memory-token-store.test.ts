@@ -10,6 +10,17 @@ describe('MemoryTokenStore', () => {
   tokenStoreContract({ describe, it }, () => new MemoryTokenStore(), { contents: (store) => store.contents() })
 })
 
+it('names the end of a customer or a company in one way for ever, because processes of two versions share a store', async () => {
+  const store = new MemoryTokenStore()
+  for (const owner of [{ subject: 'ada' }, { all: 'grants' }] as const) {
+    for await (const _ of store.deleteGrants({ tenantId: 'acme', ...owner })) break
+  }
+  expect(store.contents().ended.map(({ mark }) => mark)).toEqual([
+    'yP3mtWFK_cgvkhDElssperqFR_WUTmQHNRYztVFMOU0',
+    'EoOMjpDReorAWumZRvMPCVC6fNY2OYgJ2irL3OSMxyY',
+  ])
+})
+
 const full = { code: 'temporarily_unavailable', status: 503 }
 
 afterEach(releaseClock)
