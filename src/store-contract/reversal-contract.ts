@@ -38,8 +38,8 @@ export function reversalContract({ describe, test }: StoreTest): void {
       const reversal = { ...reversalOf({ ...swap, from: redeems[0] }), attempts: [randomUUID(), swap.attempt] }
       assert.equal((await store.reverseSwap(reversal)).outcome, 'reversed')
       const reversed = await findGrant(store, grant)
-      const credential = { kind: 'refresh_token', hash: redeems[0] }
-      assert.deepEqual(reversed, { ...reversed, credential, redeemed: others })
+      assert.deepEqual(reversed?.credential, { kind: 'refresh_token', hash: redeems[0] })
+      assert.deepEqual(reversed?.redeemed, others)
     })
 
     test('restores the request and the lifetime of a code', async (store) => {

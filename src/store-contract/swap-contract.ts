@@ -73,8 +73,9 @@ export function swapContract({ describe, test }: StoreTest): void {
       const live = await redeem(store, swap)
       const taking = { ...swapOf(live), to: swap.to, redeems: [] }
       const taken = await redeem(store, taking)
-      const { credential, redeemed } = live
-      assert.deepEqual(taken, { ...taken, credential, redeemed, swap: { ...taken.swap, attempt: taking.attempt } })
+      assert.equal(taken.swap?.attempt, taking.attempt)
+      assert.deepEqual(taken.credential, live.credential)
+      assert.deepEqual(taken.redeemed, live.redeemed)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'mismatch')
       assert.deepEqual(await findGrant(store, swap), taken)
     })
@@ -84,16 +85,13 @@ export function swapContract({ describe, test }: StoreTest): void {
       const other = await createGrant(store, customerOf(grant))
       const swaps = Array.from({ length: 200 }, () => swapOf(grant))
       const results = await Promise.all(swaps.map((swap) => store.swapCredential(swap)))
-      const won = swaps.filter((_, index) => results[index]?.outcome === 'swapped')
-      const live = await findGrant(store, grant)
-      assert.deepEqual(
-        won.map(({ to }) => to),
-        [liveHash(live ?? {})],
-      )
+      const won = swaps.filter((_, index) => results[index]?.outcome === 'swapped').map(({ to }) => to)
+      const live = liveHash((await findGrant(store, grant)) ?? {})
+      assert.deepEqual(won, [live])
       // Each loser must be shown what is live now, because the library judges replays by that.
       for (const lost of results.filter(({ outcome }) => outcome !== 'swapped')) {
         assert.equal(lost.outcome, 'mismatch')
-        assert.equal(liveHash(grantOf(lost)), liveHash(live ?? {}))
+        assert.equal(liveHash(grantOf(lost)), live)
       }
       assert.deepEqual(await findGrant(store, other), other)
     })

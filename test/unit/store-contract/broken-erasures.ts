@@ -51,20 +51,25 @@ export const brokenErasures: BrokenStore[] = [
     },
     foundBy: 'is nothing of a customer whose grants have all been ended',
   },
-  {
-    that: 'keeps an empty index for each customer',
-    defect: (sound) => {
+  ...(
+    [
+      ['the company', ({ tenantId }) => tenantId],
+      ['their part of the ids', ({ grantId }) => grantId.slice(0, 12)],
+    ] satisfies [string, (grant: NewGrant) => string][]
+  ).map(([name, nameOf]) => ({
+    that: `keeps an empty index for each customer, named by ${name}`,
+    defect: (sound: TokenStore) => {
       const keys = new Set<string>()
       return {
         ...holding(sound, () => [...keys]),
-        createGrant(grant) {
-          keys.add(`index:${grant.grantId.slice(0, 12)}`)
+        createGrant(grant: NewGrant) {
+          keys.add(`index:${nameOf(grant)}`)
           return sound.createGrant(grant)
         },
       }
     },
     foundBy: 'is nothing of a customer whose grants have all been ended',
-  },
+  })),
   ...['a customer whose grants have all been ended', 'a tenant that has been deleted'].map((owner) => ({
     that: `keeps the last part of the id of each grant that was refreshed, of ${owner}`,
     defect: (sound: TokenStore) => {

@@ -125,16 +125,16 @@ export const brokenPages: BrokenStore[] = [
     }),
     foundBy: 'listGrants gives 300 grants of one client',
   },
-  {
-    that: 'refuses an end of a page that it has not given',
-    defect: (sound) => ({
-      async listGrants(of) {
-        if ((of.after ?? '').includes('\0')) throw new Error('There is no such page')
+  ...[' page', '\0'].map((part) => ({
+    that: `refuses an end of a page that it has not given, with ${JSON.stringify(part)}`,
+    defect: (sound: TokenStore) => ({
+      async listGrants(of: GrantPageRequest) {
+        if ((of.after ?? '').includes(part)) throw new Error('There is no such page')
         return sound.listGrants(of)
       },
     }),
     foundBy: 'listGrants takes any text for the end of a page',
-  },
+  })),
 ]
 
 type Place = (grant: Grant) => string
