@@ -79,8 +79,8 @@ const testedIn: Record<string, string> = {
 /** Tests that start servers, or take long: they run with the mutants of the source folder of that name alone. */
 const apart = /^test\/(?:faults|unit)\/(commands|doctor|postgres|redis|store-contract|testing)\b/
 
-/** Tests that start the built command: what its process reaches is not known, so it may be any mutant of their folder. */
-const startsCommand = /^test\/unit\/(commands|doctor\/(command|login|tls))/
+/** Tests that start a process: what it reaches is not known, so it may be any mutant of their folder. */
+const startsProcess = /^test\/unit\/(commands|debug\/request-log\.|doctor\/(command|login|tls))/
 
 /** How many test files are tried for a mutant that is known to survive. */
 const maxFiles = 8
@@ -171,8 +171,9 @@ export class MutantRun {
   #learn(file: TestFile): void {
     const { path, durations, reached, once } = file
     const tests = Object.keys(durations).map((_, number) => number)
-    const inProcesses = startsCommand.test(path) ? [...this.#mutants.values()] : []
-    for (const mutant of inProcesses) if (mayKill(path, mutant)) reached[mutant.id] ??= { tests, hits: 0 }
+    const inProcess = startsProcess.test(path) ? [...this.#mutants.values()] : []
+    for (const { id, fileName } of inProcess)
+      if (isLikelyFor(folderOf(fileName), path)) reached[id] ??= { tests, hits: 0 }
     this.#files.set(path, { ...file, onces: new Set(once), times: new Map() })
   }
 

@@ -48,7 +48,7 @@ describe('an id that somebody has written by hand', () => {
 
   it('has a name of up to 200 characters', async () => {
     const ask = (length: number) => opens({}, craftedId({ text: `${redirectUri}\n${'n'.repeat(length)}` }))
-    await ask(200).then(({ text }) => expect(textOf(text)).toContain(`“${'n'.repeat(50)}`))
+    expect(textOf((await ask(200)).text)).toContain(`“${'n'.repeat(50)}`)
     expectErrorPage(await ask(201))
   })
 

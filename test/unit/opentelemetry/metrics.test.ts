@@ -13,6 +13,18 @@ import { started } from '../../support/started'
 
 afterEach(() => jest.restoreAllMocks())
 
+/** A request to a guard, and one to an endpoint, which calls a store and fetches a document. */
+async function heardOfEach() {
+  const telemetry = await OpenTelemetry.start()
+  const server = await DocumentServer.start()
+  const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
+  const heard = Heard.start()
+  await request(host.baseUrl).get('/v1/acme/mcp').expect(401)
+  await new Authorization({ url: host.baseUrl }, { client_id: server.url() }).open().expect(200)
+  await heard.of('request')
+  return { telemetry, heard }
+}
+
 describe('the metrics', () => {
   it('count requests by endpoint and outcome, and replays', async () => {
     const telemetry = await OpenTelemetry.start()
@@ -43,13 +55,7 @@ describe('the metrics', () => {
   })
 
   it('measure in seconds how long requests, guards, store calls and fetches take', async () => {
-    const telemetry = await OpenTelemetry.start()
-    const server = await DocumentServer.start()
-    const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
-    const heard = Heard.start()
-    await request(host.baseUrl).get('/v1/acme/mcp').expect(401)
-    await new Authorization({ url: host.baseUrl }, { client_id: server.url() }).open().expect(200)
-    await heard.of('request')
+    const { telemetry, heard } = await heardOfEach()
     const lines = await telemetry.metrics()
     const counts = lines.filter((line) => line.includes('_duration_count')).sort()
     expect(counts).toEqual([
@@ -144,13 +150,7 @@ describe('the metrics', () => {
   })
 
   it('say what they count, and in which unit', async () => {
-    const telemetry = await OpenTelemetry.start()
-    const server = await DocumentServer.start()
-    const host = (await ApiHost.start({ authenticate: asTheySay, clients: { documents: 'with-loopback' } })).protect()
-    const heard = Heard.start()
-    await request(host.baseUrl).get('/v1/acme/mcp').expect(401)
-    await new Authorization({ url: host.baseUrl }, { client_id: server.url() }).open().expect(200)
-    await heard.of('request')
+    const { telemetry } = await heardOfEach()
     expect((await telemetry.metrics('# UNIT customer_sign_in')).sort()).toEqual([
       '# UNIT customer_sign_in_documents_kept {document}',
       '# UNIT customer_sign_in_events_total {event}',

@@ -13,6 +13,7 @@ import { kinds, liveCredential } from '../../support/redemptions'
 import { expectError, expectTokens, signingKey } from '../../support/sign-in'
 import { SkewedClocks } from '../../support/skewed-clocks'
 import { started } from '../../support/started'
+import { wrapStore } from '../../support/wrap-store'
 
 const inAcme = { tenantKey: 'acme' }
 const credentialSecrets = ['.'.repeat(32)]
@@ -191,6 +192,25 @@ describe('a signer', () => {
     expect(await host.told('denied')).toEqual([expect.objectContaining({ reason: 'signer_refused' })])
     refuses = false
     expectTokens(await host.refresh(refresh_token))
+  })
+
+  it('that fails is asked before anything is redeemed', async () => {
+    const redeemed: string[] = []
+    const tokenStore = wrapStore(new MemoryTokenStore(), ({ method, apply }) => {
+      if (method === 'swapCredential') redeemed.push(method)
+      return apply()
+    })
+    let fails = false
+    const failing = (data: Uint8Array) => {
+      if (fails) throw new Error('The signer is out of reach')
+      return raw(data)
+    }
+    const host = await signingBy(failing, { tokenStore })
+    const { refresh_token } = await host.connected()
+    fails = true
+    const before = redeemed.length
+    expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
+    expect(redeemed).toHaveLength(before)
   })
 
   it('signs what the client and the hook ask for', async () => {
