@@ -326,7 +326,6 @@ export interface TokenStore {
   useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean>
 }
 
-// Only the names are read.
 const methods = {
   createGrant: null,
   findGrant: null,

@@ -173,7 +173,7 @@ export class MutantRun {
     const tests = Object.keys(durations).map((_, number) => number)
     const inProcess = startsProcess.test(path) ? [...this.#mutants.values()] : []
     for (const { id, fileName } of inProcess)
-      if (isLikelyFor(folderOf(fileName), path)) reached[id] ??= { tests, hits: 0 }
+      if (isLikelyFor(folderOf(fileName), path)) reached[id] = { tests, hits: reached[id]?.hits ?? 0 }
     this.#files.set(path, { ...file, onces: new Set(once), times: new Map() })
   }
 
