@@ -22,15 +22,11 @@ export function reversalContract({ describe, test }: StoreTest): void {
     test('makes the credential live again that the swap redeemed', async (store) => {
       const first = await redeem(store, swapOf(await createGrant(store, {})))
       const swap = swapOf(first)
-      const second = await redeem(store, swap)
+      const { expiresAt } = await redeem(store, swap)
       assert.equal((await store.reverseSwap(reversalOf(swap))).outcome, 'reversed')
       const reversed = await findGrant(store, first)
       assert.ok(reversed)
-      assert.deepEqual(reversed, {
-        ...first,
-        expiresAt: second.expiresAt,
-        swap: { ...reversed.swap, at: redeemedAt(first) },
-      })
+      assert.deepEqual(reversed, { ...first, expiresAt, swap: { ...reversed.swap, at: redeemedAt(first) } })
       await redeem(store, swapOf(first))
     })
 
