@@ -37,7 +37,7 @@ export function answerOf(url: string, method: string, status: number, headers: I
     error: typeof error === 'string' ? error : '',
     description: typeof description === 'string' ? description : '',
     /** How a challenge asks for credentials: its first word (RFC 9110 section 11.3). */
-    scheme: challenge.split(/[ ,]/, 1)[0] ?? '',
+    scheme: challenge.replace(/[ ,].*/s, ''),
     challenge: bearerChallenge(challenge),
     /** Each `Set-Cookie` header. */
     cookies: headers['set-cookie'] ?? [],
@@ -50,7 +50,7 @@ export function answerOf(url: string, method: string, status: number, headers: I
 
 /** An address without its query and fragment, in which there may be a code. */
 export function shownUrl(url: string): string {
-  return url.replace(/[?#].*$/s, '')
+  return url.replace(/[?#].*/s, '')
 }
 
 /**

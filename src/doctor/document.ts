@@ -41,8 +41,8 @@ export async function readPastCaches(wire: Wire, address: string): Promise<Answe
 export async function checkDocument(visit: Visit, document: Answer): Promise<void> {
   const { url, type, header } = document
   if (!/^application\/([\w.-]+\+)?json\b/i.test(type)) visit.find('content-type', document)
-  const [, maxAge = '0'] = /\b(?:s-maxage|max-age)=(\d+)/i.exec(header('cache-control') ?? '') ?? []
-  if (Number(maxAge) > longestAge) visit.find('cached-long', { ...document, seconds: maxAge })
+  const seconds = Number(/\b(?:s-maxage|max-age)=(\d+)/i.exec(header('cache-control') ?? '')?.[1])
+  if (seconds > longestAge) visit.find('cached-long', { ...document, seconds })
   const head = await visit.wire.ask(url, { method: 'HEAD', headers: accept })
   if (head.status !== 200) visit.find('head-refused', head)
   await checkAcrossOrigins(visit, url, { headers: accept }, ['mcp-protocol-version'])

@@ -110,7 +110,7 @@ export function unreachable(
   const [finding] = reasons.find(([, pattern]) => pattern.test(`${code} ${message}`)) ?? ['closed' as const]
   const isAboutName = ['dns', 'dns-server', 'refused', 'tls-wrong-host'].includes(finding)
   return fault(finding, {
-    host: isAboutName ? hostname.replace(/^\[|\]$/g, '') : host,
+    host: isAboutName ? hostname.replace(/[[\]]/g, '') : host,
     port: port || (protocol === 'https:' ? '443' : '80'),
     names: cert?.subjectaltname?.replaceAll(/DNS:|IP Address:/g, '') || 'no name',
     // OpenSSL's words stand between colons: `error:0A000410:SSL routines::sslv3 alert handshake failure:…`.

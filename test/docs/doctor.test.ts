@@ -43,7 +43,8 @@ describe('docs/doctor.md', () => {
 describe('the tests of the doctor', () => {
   it('have a case for each finding', () => {
     const folder = join(root, 'test/unit/doctor')
-    const tests = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'))
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
+    const tests = names.map((name) => readFileSync(join(folder, name), 'utf8'))
     const text = tests.join('')
     const untested = Object.keys(findings).filter((code) => !new RegExp(`[:'] ?${code}['\`]`).test(text))
     expect(untested).toEqual([])

@@ -110,20 +110,21 @@ export async function readServer(visit: Visit): Promise<Found['server']> {
   return { issuer: found.issuer, authorization, token, registration, revocation, keys, members }
 }
 
-/** Looks where RFC 8414 section 3.1 and OpenID Connect Discovery section 4 put it. */
+/** Looks where RFC 8414 section 3.1 and OpenID Connect Discovery section 4 put it, once in each place. */
 async function findServer(visit: Visit, issuer: string): Promise<Answer> {
   const { wire } = visit
   const url = wellKnownOf(serverName, issuer)
   const below = issuer.replace(/\/$/, '')
-  const further = [
+  const further = new Set([
     wellKnownOf('openid-configuration', issuer),
     `${below}/.well-known/openid-configuration`,
     `${below}/.well-known/${serverName}`,
-  ]
+  ])
+  further.delete(url)
   const atRoot = await readDocument(wire, url).catch((thrown: Error) => thrown)
   if (atRoot && !(atRoot instanceof Error)) return atRoot
   for (const other of further) {
-    const elsewhere = other === url ? undefined : await readDocument(wire, other).catch(() => undefined)
+    const elsewhere = await readDocument(wire, other).catch(() => undefined)
     if (!elsewhere) continue
     if (other.endsWith(serverName)) visit.find('metadata-not-at-root', { found: other, url })
     else visit.note(`The metadata is that of OpenID Connect: ${other}`)

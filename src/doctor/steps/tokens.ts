@@ -3,7 +3,7 @@ import { isLoopbackHost } from '../../protocol/redirect-uri'
 import { jsonObject } from '../../protocol/unverified-jwt'
 import { type Answer, jsonOf } from '../answer'
 import { checkAcrossOrigins } from '../cross-origin'
-import { lists, webAddress } from '../document'
+import { lists } from '../document'
 import { fault } from '../findings'
 import type { SignInWindow } from '../sign-in-window'
 import { type Found, Skipped, type Visit } from '../visit'
@@ -137,7 +137,6 @@ export async function signIn(visit: Visit, window: SignInWindow): Promise<Found[
   const [server, client, resource] = visit.found('server', 'registration', 'resource')
   if (client.source === 'document') throw new Skipped('Nobody signs in as an assistant here: give a --client-id.')
   const request = signInRequest(visit, client)
-  if (!webAddress(request.url)) throw new Skipped('The authorization endpoint is no web address.')
   if (isReadByOthers(server)) throw new Skipped('Others could read the tokens: the token endpoint is not on https.')
   if (isNamedElsewhere(resource)) throw new Skipped('The app names another host as its issuer: mend that first.')
   visit.hide(request.codeVerifier)

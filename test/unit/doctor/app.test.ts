@@ -1,4 +1,4 @@
-import { generateKeyPairSync } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import type { Request, RequestHandler, Response } from 'express'
 import { examine } from '../../../src/doctor/examine'
@@ -104,6 +104,10 @@ const cases: Record<string, [Deployed, string[]]> = {
     ['authorize: cookie-strict'],
   ],
   'has no guard in front of the API': [{ api: (app) => app.all(path, answerMcp) }, ['api: api-open']],
+  'answers the API as if it were no API': [
+    { api: (app) => app.all(path, (_req, res) => res.status(418).json({})) },
+    ['api: unexpected-status'],
+  ],
   'guards POST alone': [
     {
       api: (app, signIn) =>
@@ -190,6 +194,10 @@ const cases: Record<string, [Deployed, string[]]> = {
   'names neither resource nor authorization server': [
     { before: withResource({ resource: 'acme', authorization_servers: [] }) },
     ['resource: member-missing', 'resource: member-missing'],
+  ],
+  'names no authorization servers at all': [
+    { before: withResource({ authorization_servers: undefined }) },
+    ['resource: member-missing'],
   ],
   'lets nobody in': [
     { options: () => ({ clients: { registration: false, documents: false } }) },
@@ -279,6 +287,14 @@ const cases: Record<string, [Deployed, string[]]> = {
     },
     [],
   ],
+  'forbids frames by its policy alone': [
+    {
+      before: instead('/oauth/authorize', (res) =>
+        res.set('Content-Security-Policy', "frame-ancestors 'none'").send(`${html}<p>invalid_client</p>`),
+      ),
+    },
+    [],
+  ],
   'has metadata that is no JSON': [
     { before: instead('/oauth-protected-resource/v1/acme/mcp', (res) => res.type('text/plain').send('ok')) },
     ['resource: not-json'],
@@ -325,6 +341,17 @@ const cases: Record<string, [Deployed, string[]]> = {
       ),
     },
     ['keys: private-keys'],
+  ],
+  'does not serve its keys': [
+    { before: instead('/oauth/jwks', (res) => res.status(404).json({})) },
+    ['keys: not-routed'],
+  ],
+  'fails at the metadata of the sign-in': [
+    {
+      before: () => (req, res, next) =>
+        /oauth-authorization-server|openid-configuration/.test(req.path) ? void res.status(500).json({}) : next(),
+    },
+    ['server: server-error'],
   ],
   'has no keys': [{ before: instead('/oauth/jwks', (res) => res.json({ keys: [] })) }, ['keys: no-keys']],
   'has a page in place of its keys': [
@@ -403,6 +430,22 @@ const cases: Record<string, [Deployed, string[]]> = {
     },
     ['token: authorization-dropped'],
   ],
+  'refuses clients that authenticate': [
+    {
+      before: (origin) => {
+        const [metadata, token] = [
+          withMetadata({ token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
+          instead('/oauth/token', (res, req) =>
+            req.headers.authorization
+              ? res.status(401).json({ error: 'invalid_client', error_description: 'The client_id is unknown' })
+              : withoutBasic(res, req),
+          ),
+        ].map((make) => make?.(origin))
+        return (req, res, next) => metadata?.(req, res, () => void token?.(req, res, next))
+      },
+    },
+    [],
+  ],
   'does not revoke': [
     { before: instead('/oauth/revoke', (res) => res.status(400).json({ error: 'unsupported_token_type' })) },
     ['revocation: revocation-fails'],
@@ -427,17 +470,72 @@ describe('the doctor finds what is wrong with an app that', () => {
     expect(await found(await deployed(app))).toEqual(finds)
   })
 
-  it('is two processes with different keys', async () => {
+  it('refuses the client that the doctor was given, although it knows the client', async () => {
+    const before = instead('/oauth/authorize', (res) => res.status(400).send('<h1>invalid_scope</h1>'))
+    expect(await found(await deployed({ before }), { clientId: 'app' })).toContain('authorize: authorize-refused')
+  })
+
+  /** Two processes with these keys, which take turns. @returns Their origin. */
+  async function twoProcesses(...keys: KeyObject[][]): Promise<string> {
     const { port, answer } = await listening()
     const origin = `http://127.0.0.1:${port}`
     const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['x'.repeat(32)]]
-    const processes = ['ec', 'ec'].map(() => {
-      const signingKeys = [generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey]
-      return hostApp(origin, { options: () => ({ tokenStore, keys: { credentialSecrets, signing: signingKeys } }) })
-    })
+    const processes = keys.map((signing) =>
+      hostApp(origin, { options: () => ({ tokenStore, keys: { credentialSecrets, signing } }) }),
+    )
     let requests = 0
     answer((req, res) => void processes[requests++ % 2]?.(req, res))
-    expect(await found(origin)).toEqual(['keys: keys-differ'])
+    return origin
+  }
+
+  const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+  it('is two processes with different keys', async () => {
+    expect(await found(await twoProcesses([newKey()], [newKey()]))).toEqual(['keys: keys-differ'])
+  })
+
+  it('is not two processes of which one signs with the next key already', async () => {
+    const [one, other] = [newKey(), newKey()]
+    expect(await found(await twoProcesses([one, other], [other, one]))).toEqual([])
+  })
+
+  const words: Record<string, [Deployed, string]> = {
+    'refuses preflights': [
+      { before: () => (req, res, next) => (req.method === 'OPTIONS' ? void res.status(405).end() : next()) },
+      'is answered with 405. Clients in a browser cannot call it',
+    ],
+    'answers preflights without CORS': [
+      { before: () => (req, res, next) => (req.method === 'OPTIONS' ? void res.status(204).end() : next()) },
+      'is answered without Access-Control-Allow-Origin. Clients in a browser cannot call it',
+    ],
+    'has a page that a cache has kept': [
+      {
+        before: instead('/oauth/authorize', (res) =>
+          res.set({ Age: '7', 'X-Frame-Options': 'DENY' }).send(`${html}<p>invalid_client</p>`),
+        ),
+      },
+      'may be cached (Age: 7), so one customer could get the page of another',
+    ],
+    'registers at another time': [
+      {
+        before: instead('/oauth/register', (res) =>
+          res.status(201).json({ client_id: 'app', client_id_issued_at: Math.floor(Date.now() / 1000) - 3600 }),
+        ),
+      },
+      'seconds behind the clock of this machine',
+    ],
+    'has the address of staging': [
+      { options: () => ({ baseUrl: 'https://staging.example' }) },
+      'resource_metadata is https://staging.example/.well-known/oauth-protected-resource/v1/acme/mcp: it is on staging.example',
+    ],
+    'does not mount the sign-in': [{ mount: () => {} }, 'is answered with 404: the request does not reach the sign-in'],
+  }
+
+  it.each(Object.entries(words))('%s, in words', async (_, [app, says]) => {
+    const { steps } = await examine(`${await deployed(app)}/v1/acme/mcp`)
+    expect(steps.flatMap(({ findings }) => findings.map((finding) => finding.says))).toContainEqual(
+      expect.stringContaining(says),
+    )
   })
 
   it('does not mount the sign-in, and says where to mount it', async () => {

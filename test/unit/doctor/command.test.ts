@@ -10,8 +10,10 @@ import { commandPath, runCommand } from '../../support/run-doctor'
 
 describe('npx customer-sign-in doctor', () => {
   it('says that nothing is wrong, and what it has registered, with exit code 0', async () => {
-    const { status, stdout, stderr } = await runCommand(['doctor', `${await deployed()}/v1/acme/mcp`])
+    const address = `${await deployed()}/v1/acme/mcp`
+    const { status, stdout, stderr } = await runCommand(['doctor', address])
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout.startsWith(`${address}\n\n✓ The API asks for a token`)).toBe(true)
     expect(stdout).toMatch(
       /\n✓ Registration \(RFC 7591\)\n {2}Registered a client named “customer-sign-in doctor”: dcr_/,
     )

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type ClientAuthenticationMethod, MemoryTenantStore, newClientSecret } from 'customer-sign-in'
+import { json, type RequestHandler } from 'express'
 import { examine } from '../../../src/doctor/examine'
 import { answerMcp, behindNginx, deployed, everyNameLeadsHere, findingsOf, found } from '../../support/deployment'
 import { describeWithNginx } from '../../support/front-server'
@@ -23,6 +24,85 @@ describe('the doctor, at a good deployment', () => {
       'revocation good',
       'clock good',
       'leave good',
+    ])
+    expect(steps.flatMap(({ step, notes }) => (notes.length > 0 ? step : []))).toEqual([
+      'bearer',
+      'registration',
+      'document',
+      'leave',
+    ])
+  })
+
+  it('sends what an assistant sends, and what a client in a browser does', async () => {
+    const asked: string[] = []
+    const registered: object[] = []
+    const before = (): RequestHandler => (req, res, next) => {
+      const { accept, authorization = '', dpop, origin, ...headers } = req.headers
+      const preflight = headers['access-control-request-headers']
+      const wanted = preflight ? `for ${headers['access-control-request-method']} with ${preflight}` : accept
+      const [scheme, value = ''] = authorization.split(' ')
+      const user =
+        scheme === 'Basic'
+          ? Buffer.from(value, 'base64')
+              .toString()
+              .replace(/^dcr_[\w-]+/, '…')
+          : ''
+      const shown = [req.method, req.path, 'doctor' in req.query && '?doctor', wanted, scheme, user, dpop && 'DPoP']
+      asked.push([...shown, origin && `from ${origin}`].filter(Boolean).join(' '))
+      json()(req, res, (error) => {
+        if (req.method === 'POST' && req.path.endsWith('/register')) registered.push(req.body)
+        next(error)
+      })
+    }
+    await examine(`${await deployed({ before })}/v1/acme/mcp`)
+    const [mcp, oauth, wellKnown] = ['/v1/acme/mcp', '/v1/acme/oauth', '/.well-known/oauth-']
+    const [api, jsonAlone, page] = [
+      'application/json, text/event-stream',
+      'application/json',
+      'text/html,application/xhtml+xml',
+    ]
+    const from = 'from https://browser-client.example'
+    const readDocument = (path: string) => [
+      `GET ${path} ${jsonAlone}`,
+      `HEAD ${path} ${jsonAlone}`,
+      `OPTIONS ${path} for GET with mcp-protocol-version ${from}`,
+      `GET ${path} ${jsonAlone} ${from}`,
+    ]
+    const inBrowser = (path: string) => [
+      `OPTIONS ${path} for POST with authorization ${from}`,
+      `POST ${path} ${jsonAlone} ${from}`,
+    ]
+    expect(asked).toEqual([
+      `POST ${mcp} ${api}`,
+      `GET ${mcp} ${api}`,
+      `POST ${mcp} ${api} Bearer`,
+      `OPTIONS ${mcp} for POST with authorization,content-type,mcp-protocol-version ${from}`,
+      `POST ${mcp} ${api} ${from}`,
+      ...readDocument(`${wellKnown}protected-resource${mcp}`),
+      ...readDocument(`${wellKnown}authorization-server${oauth}`),
+      ...readDocument(`${oauth}/jwks`),
+      ...Array(3).fill(`GET ${oauth}/jwks ?doctor ${jsonAlone}`),
+      `POST ${oauth}/register ${jsonAlone}`,
+      `OPTIONS ${oauth}/register for POST with content-type ${from}`,
+      `GET ${oauth}/authorize ${page}`,
+      `GET /login ${page}`,
+      `GET ${oauth}/authorize ${page}`,
+      `GET ${oauth}/authorize ${page}`,
+      `POST ${oauth}/token ${jsonAlone}`,
+      `POST ${oauth}/token ${jsonAlone} Basic …:`,
+      ...Array(2).fill(`POST ${oauth}/token ${jsonAlone} DPoP`),
+      ...inBrowser(`${oauth}/token`),
+      `POST ${oauth}/revoke ${jsonAlone}`,
+      ...inBrowser(`${oauth}/revoke`),
+    ])
+    expect(registered).toEqual([
+      {
+        client_name: 'customer-sign-in doctor',
+        redirect_uris: ['http://127.0.0.1/callback'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        token_endpoint_auth_method: 'none',
+      },
     ])
   })
 
@@ -99,13 +179,16 @@ describe('the doctor, at a good deployment', () => {
     },
   )
 
-  it('deletes its registration where a server has a way', async () => {
+  it.each([
+    [204, 'The client app has been deleted.'],
+    [403, expect.stringContaining('it has named no way to delete the client app.')],
+  ])('deletes its registration where a server has a way, and says so after %d', async (status, note) => {
     const deleted: unknown[] = []
     const origin = await deployed({
       before: (own) => (req, res, next) => {
         if (req.path === '/registration') {
           deleted.push([req.method, req.headers.authorization])
-          res.status(204).end()
+          res.status(status).end()
         } else if (req.method === 'POST' && req.path.endsWith('/register')) {
           const management = { registration_client_uri: `${own}/registration`, registration_access_token: 'token-1' }
           res.status(201).json({ client_id: 'app', ...management })
@@ -118,13 +201,21 @@ describe('the doctor, at a good deployment', () => {
       }),
     })
     const { steps } = await examine(`${origin}/v1/acme/mcp`)
-    expect(steps.at(-1)).toMatchObject({ status: 'good', notes: ['The client app has been deleted.'] })
+    expect(steps.at(-1)).toMatchObject({ status: 'good', notes: [note] })
     expect(deleted).toEqual([['DELETE', 'Bearer token-1']])
   })
 
-  it('finds nothing where clients are known by their document alone', async () => {
+  it('finds nothing where clients are known by their document alone, and signs in as none', async () => {
     const origin = await deployed({ options: () => ({ clients: { registration: false } }) })
-    expect(await found(origin)).toEqual([])
+    const open = jest.fn()
+    const window = { redirectUri: 'http://127.0.0.1/callback', minutes: 5, open }
+    const report = await examine(`${origin}/v1/acme/mcp`, { window })
+    expect(findingsOf(report)).toEqual([])
+    expect(report.steps.find(({ step }) => step === 'sign-in')).toMatchObject({
+      status: 'skipped',
+      notes: ['Skipped: Nobody signs in as an assistant here: give a --client-id.'],
+    })
+    expect(open).not.toHaveBeenCalled()
   })
 })
 

@@ -111,6 +111,7 @@ describe('the doctor with a login finds', () => {
     'an error': [() => new URLSearchParams({ error: 'access_denied' }), 'sign-in-refused'],
     'another state': [changed({ state: 'other' }), 'state-differs'],
     'another issuer': [changed({ iss: 'https://other.example' }), 'iss-differs'],
+    'no issuer': [(sent) => new URLSearchParams([...sent].filter(([name]) => name !== 'iss')), 'iss-differs'],
     'no code': [changed({ code: '' }), 'no-code'],
   }
 
@@ -203,6 +204,14 @@ describe('the doctor with a login finds', () => {
       }),
       ['call: body-read-before'],
     ],
+    'an API that needs a scope that it does not name': [
+      withApi((_req, res) => res.status(403).set('WWW-Authenticate', 'Bearer error="insufficient_scope"').json({})),
+      ['call: scope-insufficient'],
+    ],
+    'an API that refuses the message for another reason': [
+      withApi((_req, res) => res.status(400).json({ jsonrpc: '2.0', id: 1, error: { code: -32602 } })),
+      [],
+    ],
     'an API that forbids the call': [withApi((_req, res) => res.status(403).json({})), ['call: call-fails']],
     'an API that fails': [withApi((_req, res) => res.status(500).json({})), ['call: server-error']],
     'a refresh token that is refused': [refusing('refresh_token'), ['refresh: credential-refused']],
@@ -219,6 +228,33 @@ describe('the doctor with a login finds', () => {
 
   it.each(Object.entries(cases))('%s', async (_, [app, finds]) => {
     expect(findingsOf(await foundWithLogin(app))).toEqual(finds)
+  })
+
+  it('which credential is refused, and which clock is ahead', async () => {
+    const saysOf = async (app: Deployed) =>
+      (await foundWithLogin(app)).steps.flatMap(({ findings }) => findings.map(({ says }) => says))
+    const why = 'is refused: 400 invalid_grant. The customer is deactivated'
+    expect(await saysOf(refusing('authorization_code'))).toEqual([`The code ${why}`])
+    expect(await saysOf(refusing('refresh_token'))).toEqual([`The refresh token ${why}`])
+    const iat = Math.floor(Date.now() / 1000) + 3600
+    expect(await saysOf(tokens({ access_token: jwt({ iat }), token_type: 'Bearer' }))).toContainEqual(
+      expect.stringMatching(
+        /^By the iat of the access token, the server's clock is 3\d{3} seconds ahead of the clock of this machine$/,
+      ),
+    )
+  })
+
+  it('nothing where it redeems a code without a proof, as most assistants do, and refreshes with one', async () => {
+    const redeemed: string[] = []
+    const before: Deployed['before'] = () => (req, res, next) =>
+      express.urlencoded()(req, res, () => {
+        const { grant_type: type, code = '' } = Object(req.body)
+        if (type && !code.startsWith('customer-sign-in-doctor')) redeemed.push(`${type} ${'dpop' in req.headers}`)
+        next()
+      })
+    expect(findingsOf(await foundWithLogin({ before }))).toEqual([])
+    // The last one is to fail, because the grant has been revoked.
+    expect(redeemed).toEqual(['authorization_code false', 'refresh_token true', 'refresh_token true'])
   })
 
   it('never a token or a code in what it says, even if the server repeats them', async () => {
@@ -242,5 +278,7 @@ describe('the doctor with a login finds', () => {
       status: 'good',
       notes: ['The API let the token through, and answered the request with 406.'],
     })
+    const silent = (await foundWithLogin()).steps.find(({ step }) => step === 'call')
+    expect(silent).toMatchObject({ status: 'good', notes: [] })
   })
 })

@@ -15,6 +15,14 @@ describe('an API on https that also answers http', () => {
     expect(await foundAt(`${await deployed()}/v1/acme/mcp`)).toEqual(['plain-http'])
   })
 
+  it('is not waited for as long as other answers are, because many firewalls drop what is sent there', async () => {
+    const visit = new Visit('https://assistant.example')
+    visit.wire.ask = jest.fn().mockRejectedValue(new Error('No answer'))
+    await checkPlainHttp(visit, 'http://assistant.example')
+    expect(visit.wire.ask).toHaveBeenCalledWith('http://assistant.example', { timeLimit: 5000 })
+    expect(visit.seen).toEqual([])
+  })
+
   it('is right if it redirects, or if nothing listens', async () => {
     const { port, answer } = await listening()
     answer((_req, res) => res.writeHead(308, { Location: 'https://assistant.example/' }).end())

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { unreachable, Wire } from '../../../src/doctor/wire'
 import { deployed, listening } from '../../support/deployment'
 
@@ -14,10 +15,16 @@ describe('a request of the doctor', () => {
     expect(agents).toEqual(['customer-sign-in-doctor'])
   })
 
-  it('does not wait for the end of a stream of events', async () => {
+  it('does not wait for the end of a stream of events, and closes it', async () => {
     const { port, answer } = await listening()
-    answer((_req, res) => void res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n'))
+    const closed = new Promise((resolve) => {
+      answer((_req, res) => {
+        res.writeHead(200, { 'Content-Type': 'text/event-stream' }).write('data: 1\n\n')
+        resolve(once(res, 'close'))
+      })
+    })
     expect((await new Wire().ask(`http://127.0.0.1:${port}/`)).status).toBe(200)
+    await closed
   })
 
   it('ends when a server switches to another protocol', async () => {
@@ -25,13 +32,28 @@ describe('a request of the doctor', () => {
     answer((_req, res) => {
       res.socket?.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
     })
-    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'not-http' })
+    const values = { host: `127.0.0.1:${port}` }
+    await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'not-http', values })
   })
 
   it('ends when a server stops in the middle of an answer', async () => {
     const { port, answer } = await listening()
     answer((_req, res) => void res.socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'))
     await expect(new Wire().ask(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'closed' })
+  })
+
+  it('ends when a server sends too much or takes too long, and names its address without the query', async () => {
+    const { port, answer } = await listening()
+    answer(({ url }, res) => void (url?.startsWith('/flood') && res.end('x'.repeat(300_000))))
+    const [origin, wire] = [`http://127.0.0.1:${port}`, new Wire(500)]
+    await expect(wire.ask(`${origin}/flood?code=x`)).rejects.toMatchObject({
+      code: 'too-large',
+      values: { url: `${origin}/flood`, limit: '256 KiB' },
+    })
+    await expect(wire.ask(`${origin}/silence?code=x`)).rejects.toMatchObject({
+      code: 'timeout',
+      values: { url: `${origin}/silence`, seconds: 0.5 },
+    })
   })
 
   it('takes no time from an answer that may come from a cache', async () => {
@@ -90,5 +112,28 @@ describe('the words for a connection that fails', () => {
       '80',
       '8080',
     ])
+  })
+
+  it.each([
+    ['ENOTFOUND', 'https://a.example:8443/x?code=y', { host: 'a.example' }],
+    ['EAI_AGAIN', 'https://a.example:8443', { host: 'a.example' }],
+    ['ECONNREFUSED', 'http://[::1]:8080', { host: '::1' }],
+    ['ERR_TLS_CERT_ALTNAME_INVALID', 'https://a.example:8443', { host: 'a.example', names: 'b.example, 192.0.2.1' }],
+    ['CERT_HAS_EXPIRED', 'https://a.example:8443', { host: 'a.example:8443' }],
+    ['ECONNRESET', 'https://a.example/x?code=y', { url: 'https://a.example/x', reason: 'ECONNRESET' }],
+    [undefined, 'https://a.example', { reason: 'error:0A:SSL routines::no shared cipher:x' }],
+    ['EPROTO', 'https://a.example', { reason: 'no shared cipher' }],
+  ])('say what %s is about, at %s', (code, address, values) => {
+    const cert = { subjectaltname: 'DNS:b.example, IP Address:192.0.2.1' }
+    const error = Object.assign(new Error('error:0A:SSL routines::no shared cipher:x'), { code, cert })
+    expect(unreachable(error, new URL(address)).values).toMatchObject(values)
+  })
+
+  it('say that a certificate has no name, and that OpenSSL says no more', () => {
+    const nameless = Object.assign(new Error('It failed'), { code: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+    expect(unreachable(nameless, url).values.names).toBe('no name')
+    expect(unreachable(Object.assign(new Error('It failed'), { code: 'EPROTO' }), url).values.reason).toBe(
+      'the handshake failed',
+    )
   })
 })
