@@ -176,10 +176,10 @@ function withScript(
   })
 }
 
-/** The server's error with the key that it is about, and with a hint if the server is too old. */
+/** The server's error with the key that it is about, if it is about one, and with a hint if the server is too old. */
 function withKey(error: unknown, key: string): Error {
   const { message } = error as Error
   const hint = message.includes('syntax error') ? '; the server must be Redis 6.2 or later, or Valkey' : ''
   // The original error is not the cause: ioredis puts the command into it, which may be the one with the password.
-  return new Error(`RedisTokenStore: ${message} (key ${JSON.stringify(key)})${hint}`)
+  return new Error(`RedisTokenStore: ${message}${key && ` (key ${JSON.stringify(key)})`}${hint}`)
 }

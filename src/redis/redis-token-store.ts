@@ -104,13 +104,14 @@ export class RedisTokenStore implements TokenStore {
     const { resource, fixed, request } = encodeNewGrant(grant)
     const keys = this.#keysOf(tenantId, grantId)
     const args = [memberOf(grantId), deadline, lifetime, endsAfter, credential?.hash ?? '', resource, fixed, request]
-    const [outcome, now, value] = (await this.#commands.run(createScript, keys, args)) as Reply<CreateResult>
+    const reply = await this.#commands.run(createScript, keys, args)
+    const [outcome, now, value] = reply as Reply<{ outcome: 'created' | 'taken' | 'late' }>
     // No step sees the marks, whose keys are on other nodes. Who deletes leaves a mark first, so one of the two finds the other.
     if (outcome !== 'taken' && (await this.#isEnded(grant))) {
       if (outcome === 'created') await this.deleteGrant(tenantId, grantId)
       return { outcome: 'ended', now: Number(now) }
     }
-    if (outcome === 'late' || outcome === 'ended') return { outcome, now: Number(now) }
+    if (outcome === 'late') return { outcome, now: Number(now) }
     return { outcome, grant: decodeGrant(keys[0], value, tenantId, grantId), now: Number(now) }
   }
 
@@ -181,13 +182,13 @@ export class RedisTokenStore implements TokenStore {
     // not look for such grants for ever.
     for (let pass = 1; pass <= 2 * maxPasses; pass++) {
       const servers = await this.#serversOf(owner)
-      let ended = 0
+      let isQuiet = true
       for await (const grant of this.#deleteOnce(owner, unreadable)) {
-        ended++
+        isQuiet = false
         yield grant
       }
       if (servers !== (await this.#serversOf(owner))) await pause(pauseBetweenPasses)
-      else if (pass > 1 && (ended === 0 || pass >= maxPasses)) {
+      else if (pass > 1 && (isQuiet || pass >= maxPasses)) {
         // The replicas must have received the mark, and also what an earlier call has deleted.
         await this.#commands.waitForReplicas()
         if (unreadable[0]) throw unreadable[0]
@@ -303,8 +304,7 @@ export class RedisTokenStore implements TokenStore {
         if (error.message.includes('WRONGTYPE')) return new UnreadableValueError(this.#keysOf(tenantId, id)[0])
         throw error
       })
-    const found = await Promise.all(ids.map(read))
-    return found.filter((grant) => grant !== undefined)
+    return (await Promise.all(ids.map(read))).filter((grant) => grant !== undefined)
   }
 
   async useOnce(tenantId: string, id: string, lifetime: number): Promise<boolean> {

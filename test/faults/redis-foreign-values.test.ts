@@ -49,6 +49,7 @@ const foreignGrants: typeof foreign = [
   ['a value whose third line is no JSON', withLine(2, '["https://client.example","customer-1"')],
   ['a value whose third line is no list', withLine(2, '{"subject":"customer-1"}')],
   ['a value whose third line says no scope', withLine(2, '["https://client.example","customer-1"]')],
+  ['a value whose third line names no customer', withLine(2, '["https://client.example",7,"profile",null]')],
   [
     'a value with a line too much',
     withLine(2, '["client","customer-1","profile",null]', '["client","customer-1"]', '[]'),

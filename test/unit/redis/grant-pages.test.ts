@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
-import type { Grant } from 'customer-sign-in/store'
+import type { Grant, GrantOwner } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
 import { createGrant } from '../../../src/store-contract/records'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
@@ -71,6 +71,22 @@ describeWithRedis('RedisTokenStore', () => {
       expect(grants).toMatchObject([{ grantId: grant?.grantId }])
     })
 
+    it('does not begin again because of what else a node of a Cluster says of itself', async () => {
+      let asked = 0
+      const node: RedisClient = {
+        pipeline: (commands) => redis.pipeline(commands as never) as never,
+        async call(command, ...args) {
+          if (command !== 'cluster') return redis.call(command, ...args)
+          return `07c3 127.0.0.1:30001@31001 myself,master - 0 ${++asked} 1 connected 0-16383\n`
+        },
+      }
+      const cluster = { ...node, nodes: () => [node], refreshSlotsCache: (done: () => void) => done() }
+      const tenantId = randomUUID()
+      await createGrants(new RedisTokenStore(redis), 1, { tenantId })
+      expect((await new RedisTokenStore(cluster).listGrants({ tenantId, limit: 2 })).grants).toHaveLength(1)
+      expect(asked).toBe(2)
+    })
+
     it('rejects if the server is restarted again and again', async () => {
       const page = new RedisTokenStore(changing(1000)).listGrants({ tenantId: 't', limit: 2 })
       await expect(page).rejects.toThrow('the servers keep changing, so not every grant can be found')
@@ -82,9 +98,10 @@ describeWithRedis('RedisTokenStore', () => {
       await createGrants(store, 2, { tenantId })
       const [key = ''] = await redis.keys(`csi:g:*`)
       await redis.set(key, 'somebody else')
-      await expect(store.listGrants({ tenantId, limit: 2 })).rejects.toThrow(
-        `cannot read the value of the key "${key}"`,
-      )
+      await expect(store.listGrants({ tenantId, limit: 2 })).rejects.toMatchObject({
+        name: 'UnreadableValueError',
+        message: expect.stringContaining(`cannot read the value of the key "${key}"`),
+      })
     })
 
     it('rejects with what the server says if it may not read a grant', async () => {
@@ -120,5 +137,91 @@ describeWithRedis('RedisTokenStore', () => {
     await expect(deleteAll()).rejects.toThrow('LOADING')
     expect(deleted).toHaveLength(1)
     expect(await redis.keys('csi:g:*')).toEqual([refused])
+  })
+
+  /** Sends commands on, and tells `onCall` of each before its reply arrives. It has no replicas to wait for. */
+  function observed(onCall: (command: string, args: unknown[]) => unknown): RedisClient {
+    return {
+      pipeline: () => {
+        throw new Error('No replica is waited for')
+      },
+      async call(command, ...args) {
+        const reply = await redis.call(command, ...args)
+        await onCall(command, args)
+        return reply
+      },
+    }
+  }
+
+  async function endedBy(store: RedisTokenStore, owner: GrantOwner): Promise<string[]> {
+    const ended: string[] = []
+    for await (const { grantId } of store.deleteGrants(owner)) ended.push(grantId)
+    return ended.sort()
+  }
+
+  it('looks for marks only if a grant has been asserted', async () => {
+    const read: unknown[] = []
+    const store = new RedisTokenStore(observed((command, [key]) => command === 'get' && read.push(key)))
+    await createGrant(store, {})
+    expect(read).toEqual([])
+    await createGrant(store, { assertedAt: 0 })
+    expect(read).toEqual(Array(4).fill(expect.stringMatching(/^csi:e:/)))
+  })
+
+  it('ends also the grants that are created while it looks for others and finds none', async () => {
+    const [tenantId, other] = [randomUUID(), new RedisTokenStore(redis)]
+    let created: Grant | undefined
+    const store = new RedisTokenStore(
+      observed(async (command) => {
+        if (command === 'scan') created ??= await createGrant(other, { tenantId })
+      }),
+    )
+    expect(await endedBy(store, { tenantId, all: 'grants' })).toEqual([created?.grantId])
+    expect(await redis.keys('csi:g:*')).toEqual([])
+  })
+
+  it('drops what is left of expired grants in batches, and looks at no other customer', async () => {
+    const owner = { tenantId: randomUUID(), subject: 'ada' }
+    await createGrants(new RedisTokenStore(redis), 1000, owner)
+    await redis.del(await redis.keys('csi:g:*'))
+    const own = await redis.keys('csi:s:*')
+    const drops: number[] = []
+    const looked: unknown[] = []
+    const store = new RedisTokenStore(
+      observed((command, [first, count]) => {
+        if (command === 'zrange') looked.push(first)
+        if (command.startsWith('eval') && Number(count) > 1) drops.push(Number(count) - 1)
+      }),
+    )
+    expect(await endedBy(store, owner)).toEqual([])
+    expect(drops).toEqual([500, 500])
+    expect(new Set(looked)).toEqual(new Set(own))
+    expect(await redis.keys('csi:s:*')).toEqual([])
+  })
+
+  it('reads the grants of a tenant by their keys alone', async () => {
+    const tenantId = randomUUID()
+    await createGrants(new RedisTokenStore(redis), 2, { tenantId })
+    const own = await redis.keys('csi:g:*')
+    const read: unknown[] = []
+    const store = new RedisTokenStore(observed((command, [key]) => command === 'get' && read.push(key)))
+    expect(await endedBy(store, { tenantId, all: 'grants' })).toHaveLength(2)
+    expect(new Set(read)).toEqual(new Set(own))
+  })
+
+  it('says what the server has said while it waited for the replicas', async () => {
+    const failing: RedisClient = {
+      call: (command, ...args) => redis.call(command, ...args),
+      pipeline: () => ({
+        exec: async () => [
+          [null, ''],
+          [new Error('LOADING'), null],
+        ],
+      }),
+    }
+    const store = new RedisTokenStore(failing, { replicas: 1 })
+    await expect(endedBy(store, { tenantId: randomUUID(), all: 'grants' })).rejects.toThrow(
+      /^RedisTokenStore: .*LOADING$/,
+    )
   })
 })

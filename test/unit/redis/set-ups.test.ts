@@ -35,7 +35,9 @@ describeWithRedis('RedisTokenStore on one server', () => {
   it('takes braces in a key prefix only around a whole hash tag', async () => {
     const redis = new ioredis6.Redis(server.url)
     for (const keyPrefix of ['{}:', '{app', 'app}:', '{a}{b}:']) {
-      expect(() => new RedisTokenStore(redis, { keyPrefix })).toThrow(/keyPrefix must be a string, with braces only/)
+      expect(() => new RedisTokenStore(redis, { keyPrefix })).toThrow(
+        /RedisTokenStore\.keyPrefix must be a string, with braces only/,
+      )
     }
     await everyMethodOver(redis, { keyPrefix: '{app}:' })
   })
