@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { MemoryTokenStore } from 'customer-sign-in'
 import { MovingTokenStore, type PostgresPool, PostgresTokenStore, postgresSchema } from 'customer-sign-in/postgres'
 import { RedisTokenStore } from 'customer-sign-in/redis'
@@ -129,6 +130,41 @@ describeWithPostgres('MovingTokenStore from memory', () => {
     await deleteGrants(from, { tenantId: grant.tenantId, subject: grant.subject })
     expect(await store.createGrant(grant)).toMatchObject({ outcome: 'ended' })
     expect(await store.findGrant(grant.tenantId, grant.grantId)).toBeUndefined()
+  })
+
+  it.each(['prepare', 'move'] as const)('with the step %s creates no grant that the other store has', async (step) => {
+    const [old, to] = [createFrom(), new PostgresTokenStore(pool)]
+    const [here, there] = step === 'move' ? [to, old] : [old, to]
+    const grant = newGrant({ deadline: Date.now() + 60_000 })
+    expect(await there.createGrant(grant)).toMatchObject({ outcome: 'created' })
+    const store = new MovingTokenStore({ from: old, to, step })
+    expect(await store.createGrant(grant)).toMatchObject({ outcome: 'taken', grant: { grantId: grant.grantId } })
+    expect(await here.findGrant(grant.tenantId, grant.grantId)).toEqual(
+      step === 'move' ? expect.objectContaining({ grantId: grant.grantId }) : undefined,
+    )
+  })
+
+  it('gives no more grants of a customer than were asked for', async () => {
+    const owner = { tenantId: randomUUID(), subject: 'ada' }
+    const [old, to] = [createFrom(), new PostgresTokenStore(pool)]
+    await createGrant(old, owner)
+    for (let count = 0; count < 3; count++) await createGrant(to, owner)
+    const store = new MovingTokenStore({ from: old, to, step: 'move' })
+    const first = await store.listGrants({ ...owner, limit: 2 })
+    const second = await store.listGrants({ ...owner, limit: 2, after: first.next })
+    expect([first.grants.length, second.grants.length, second.next]).toEqual([2, 2, undefined])
+    expect(new Set([...first.grants, ...second.grants].map(({ grantId }) => grantId)).size).toBe(4)
+  })
+
+  it('moves nothing if the other store does not refuse the swap of another credential', async () => {
+    const grant = await createGrant(createFrom(), {})
+    const late = wrapStore(from, async ({ method, apply }) =>
+      method === 'swapCredential' ? { outcome: 'late', now: Date.now() } : apply(),
+    )
+    const store = new MovingTokenStore({ from: late, to: new PostgresTokenStore(pool), step: 'move' })
+    await expect(store.findGrant(grant.tenantId, grant.grantId)).rejects.toThrow(
+      'MovingTokenStore: the store `from` answers a swap of another credential with late',
+    )
   })
 
   it('moves no grant that is found before the step move', async () => {
