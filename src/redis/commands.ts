@@ -176,7 +176,7 @@ function withScript(
   })
 }
 
-/** The server's error with the key that it is about, if it is about one, and with a hint if the server is too old. */
+/** The server's error, with the key if it is about one, and a hint if the server is too old. */
 function withKey(error: unknown, key: string): Error {
   const { message } = error as Error
   const hint = message.includes('syntax error') ? '; the server must be Redis 6.2 or later, or Valkey' : ''

@@ -45,11 +45,10 @@ export function decodeGrant(key: string, value: string, tenantId: string, grantI
     const lines = value.split('\n')
     const isWhole = lines.pop() === '.'
     const [header = '', resourceLine = '', fixed = '', request, ...more] = lines
-    const [version, letter = '', hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed = ''] =
-      header.split(';')
+    const [version, letter = '', hash = '', attempt, at, createdAt, expiresAt, endsAt, redeemed] = header.split(';')
     const replaced = replacedKinds.get(letter)
     const kind = letter === code.letter ? 'code' : replaced && 'refresh_token'
-    const isOurs = version === '1' && (kind !== undefined || letter === 'n') && more.length === 0
+    const isOurs = version === '1' && (kind || letter === 'n') && redeemed !== undefined && more.length === 0
     const [clientId, subject, scope, claims, consentTo] = JSON.parse(fixed)
     const resource: unknown = JSON.parse(resourceLine)
     if (!isWhole || !isOurs || (kind === 'code') !== (request !== undefined)) throw new SyntaxError()

@@ -44,7 +44,9 @@ describe('the tests of the doctor', () => {
   it('have a case for each finding', () => {
     const folder = join(root, 'test/unit/doctor')
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.ts'))
-    const tests = names.map((name) => readFileSync(join(folder, name), 'utf8'))
+    // Its findings are made by the test itself.
+    const cases = names.filter((name) => name !== 'visit.test.ts')
+    const tests = cases.map((name) => readFileSync(join(folder, name), 'utf8'))
     const text = tests.join('')
     const untested = Object.keys(findings).filter((code) => !new RegExp(`[:'] ?${code}['\`]`).test(text))
     expect(untested).toEqual([])

@@ -44,6 +44,7 @@ const foreign: [name: string, write: Write][] = [
 
 const foreignGrants: typeof foreign = [
   ...foreign,
+  ['a value whose header ends after its kind', withLine(0, '1;r')],
   ['a value whose resource is no JSON', withLine(1, '"https://api.example')],
   ['a value whose resource is no text', withLine(1, '{}')],
   ['a value whose third line is no JSON', withLine(2, '["https://client.example","customer-1"')],

@@ -91,7 +91,7 @@ function reached(visit: Visit, issuer: string): string {
     return issuer
   }
   const isReached = checkOrigin(visit, 'authorization_servers', issuer, visit.address)
-  return isReached ? issuer : issuer.replace(named.origin, api.origin)
+  return isReached ? issuer : named.href.replace(named.origin, api.origin)
 }
 
 /** The metadata of the authorization server (RFC 8414). */
@@ -163,7 +163,7 @@ function endpointOf(visit: Visit, member: string, named: unknown, found: Found['
   const value = webAddress(named)
   if (value === undefined) return undefined
   const [own, reached] = [new URL(found.issuer), new URL(found.reachedAt)]
-  const { protocol, host, hostname, origin } = new URL(value)
+  const { protocol, host, hostname, origin, href } = new URL(value)
   const isOwn = origin === own.origin
   // What listens on the machine of the doctor trusts whoever can reach it there. No server may send the doctor to it.
   if (!isOwn && leadsToOwnDevice(hostname) && !leadsToOwnDevice(reached.hostname))
@@ -171,7 +171,7 @@ function endpointOf(visit: Visit, member: string, named: unknown, found: Found['
   // The scheme and host of the issuer have been judged already.
   if (protocol === 'http:' && !isOwn && reached.protocol === 'https:') visit.find('http-endpoint', { member, value })
   else if (host !== own.host) visit.note(`${member} is on another host: ${value}`)
-  return isOwn || host === reached.host ? value.replace(origin, reached.origin) : value
+  return isOwn || host === reached.host ? href.replace(origin, reached.origin) : value
 }
 
 // RFC 7518 sections 6.2.2, 6.3.2 and 6.4.

@@ -80,7 +80,8 @@ export async function leave(visit: Visit): Promise<void> {
   if (management) {
     const headers = { Authorization: `Bearer ${management.token}` }
     const { status } = await visit.wire.ask(management.url, { method: 'DELETE', headers })
-    if (status === 204) return visit.note(`The client ${id} has been deleted.`)
+    const became = status === 204 ? 'has been deleted' : `stays: the server answers DELETE with ${status}`
+    return visit.note(`The client ${id} ${became}.`)
   }
   visit.note(
     `A customer-sign-in stores no clients, so nothing is left there. If this is another server, it has named no way to delete the client ${id}.`,

@@ -51,7 +51,7 @@ describe('an answer that is not that of the app', () => {
     [503, '{}', 'server-error'],
     [503, '{"error":"temporarily_unavailable"}', 'temporarily-unavailable'],
     [504, '', 'no-upstream'],
-  ])('with %d and %j is found', (status, text, code) => {
+  ])('with %d and %j is found as %s', (status, text, code) => {
     const answer = answerOf(url, 'GET', status, {}, text)
     expect(() => checkOwn(answer)).toThrow(expect.objectContaining({ code }))
   })
@@ -63,7 +63,7 @@ describe('an answer that is not that of the app', () => {
     ['/login', 'login-wall'],
     ['http://assistant.example/v1/acme/mcp', 'redirect-https'],
     ['https://www.assistant.example/v1/acme/mcp', 'redirect-host'],
-  ])('and that leads to %s is found', (location, code) => {
+  ])('and that leads to %s is found as %s', (location, code) => {
     const answer = answerOf(url, 'GET', 302, { location }, '')
     const { href, host } = new URL(location, url)
     const values = expect.objectContaining({ to: href.replace('?again', ''), host })

@@ -104,7 +104,7 @@ const cases: Record<string, [Deployed, string[]]> = {
     ['authorize: cookie-strict'],
   ],
   'has no guard in front of the API': [{ api: (app) => app.all(path, answerMcp) }, ['api: api-open']],
-  'answers the API as if it were no API': [
+  'answers the API with 418': [
     { api: (app) => app.all(path, (_req, res) => res.status(418).json({})) },
     ['api: unexpected-status'],
   ],
@@ -465,8 +465,36 @@ const cases: Record<string, [Deployed, string[]]> = {
   ],
 }
 
+/** Two processes with these keys, which take turns. @returns Their origin. */
+async function twoProcesses(...keys: KeyObject[][]): Promise<string> {
+  const { port, answer } = await listening()
+  const origin = `http://127.0.0.1:${port}`
+  const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['x'.repeat(32)]]
+  const processes = keys.map((signing) =>
+    hostApp(origin, { options: () => ({ tokenStore, keys: { credentialSecrets, signing } }) }),
+  )
+  let requests = 0
+  answer((req, res) => void processes[requests++ % 2]?.(req, res))
+  return origin
+}
+
+const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
+
+const isGood = ([, [, finds]]: [string, [Deployed, string[]]]) => finds.length === 0
+
+describe('the doctor finds nothing wrong with an app that', () => {
+  it.each(Object.entries(cases).filter(isGood))('%s', async (_, [app]) => {
+    expect(await found(await deployed(app))).toEqual([])
+  })
+
+  it('has two processes, one of which already signs with the next key', async () => {
+    const [one, other] = [newKey(), newKey()]
+    expect(await found(await twoProcesses([one, other], [other, one]))).toEqual([])
+  })
+})
+
 describe('the doctor finds what is wrong with an app that', () => {
-  it.each(Object.entries(cases))('%s', async (_, [app, finds]) => {
+  it.each(Object.entries(cases).filter((each) => !isGood(each)))('%s', async (_, [app, finds]) => {
     expect(await found(await deployed(app))).toEqual(finds)
   })
 
@@ -475,31 +503,11 @@ describe('the doctor finds what is wrong with an app that', () => {
     expect(await found(await deployed({ before }), { clientId: 'app' })).toContain('authorize: authorize-refused')
   })
 
-  /** Two processes with these keys, which take turns. @returns Their origin. */
-  async function twoProcesses(...keys: KeyObject[][]): Promise<string> {
-    const { port, answer } = await listening()
-    const origin = `http://127.0.0.1:${port}`
-    const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['x'.repeat(32)]]
-    const processes = keys.map((signing) =>
-      hostApp(origin, { options: () => ({ tokenStore, keys: { credentialSecrets, signing } }) }),
-    )
-    let requests = 0
-    answer((req, res) => void processes[requests++ % 2]?.(req, res))
-    return origin
-  }
-
-  const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-
   it('is two processes with different keys', async () => {
     expect(await found(await twoProcesses([newKey()], [newKey()]))).toEqual(['keys: keys-differ'])
   })
 
-  it('is not two processes of which one signs with the next key already', async () => {
-    const [one, other] = [newKey(), newKey()]
-    expect(await found(await twoProcesses([one, other], [other, one]))).toEqual([])
-  })
-
-  const words: Record<string, [Deployed, string]> = {
+  const words: Record<string, [Deployed, string | RegExp]> = {
     'refuses preflights': [
       { before: () => (req, res, next) => (req.method === 'OPTIONS' ? void res.status(405).end() : next()) },
       'is answered with 405. Clients in a browser cannot call it',
@@ -522,7 +530,7 @@ describe('the doctor finds what is wrong with an app that', () => {
           res.status(201).json({ client_id: 'app', client_id_issued_at: Math.floor(Date.now() / 1000) - 3600 }),
         ),
       },
-      'seconds behind the clock of this machine',
+      /^By client_id_issued_at of the registration, .* (3599|3600|3601) seconds behind the clock of this machine$/,
     ],
     'has the address of staging': [
       { options: () => ({ baseUrl: 'https://staging.example' }) },
@@ -531,11 +539,10 @@ describe('the doctor finds what is wrong with an app that', () => {
     'does not mount the sign-in': [{ mount: () => {} }, 'is answered with 404: the request does not reach the sign-in'],
   }
 
-  it.each(Object.entries(words))('%s, in words', async (_, [app, says]) => {
+  it.each(Object.entries(words))('%s, and says so', async (_, [app, says]) => {
     const { steps } = await examine(`${await deployed(app)}/v1/acme/mcp`)
-    expect(steps.flatMap(({ findings }) => findings.map((finding) => finding.says))).toContainEqual(
-      expect.stringContaining(says),
-    )
+    const text = typeof says === 'string' ? expect.stringContaining(says) : expect.stringMatching(says)
+    expect(steps.flatMap(({ findings }) => findings.map((finding) => finding.says))).toContainEqual(text)
   })
 
   it('does not mount the sign-in, and says where to mount it', async () => {

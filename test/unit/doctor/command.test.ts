@@ -2,8 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
 import type { RequestHandler } from 'express'
+import { freePort } from '../../../scripts/free-port'
+import { doctor } from '../../../src/doctor/command'
 import { findings } from '../../../src/doctor/findings'
 import { stepTitles } from '../../../src/doctor/report'
+import { OwnBrowser } from '../../../src/doctor/sign-in-window'
 import { printable } from '../../../src/doctor/visit'
 import { deployed, findingsOf } from '../../support/deployment'
 import { commandPath, runCommand } from '../../support/run-doctor'
@@ -92,6 +95,18 @@ describe('npx customer-sign-in doctor', () => {
       notes: [expect.stringMatching(/^Skipped, because /)],
     })
     expect(findingsOf(report)).toEqual(['api: api-not-found'])
+  })
+
+  it('closes the address that the browser comes back to, also if nobody signs in', async () => {
+    const close = jest.spyOn(OwnBrowser.prototype, 'close')
+    const print = jest.spyOn(process.stdout, 'write').mockReturnValue(true)
+    try {
+      expect(await doctor(['--login', `http://127.0.0.1:${await freePort()}/mcp`])).toBe(1)
+      expect(close).toHaveBeenCalledTimes(1)
+    } finally {
+      print.mockRestore()
+      close.mockRestore()
+    }
   })
 
   it('uses a client that it is given, and registers none', async () => {

@@ -230,12 +230,16 @@ describe('the doctor with a login finds', () => {
     expect(findingsOf(await foundWithLogin(app))).toEqual(finds)
   })
 
-  it('which credential is refused, and which clock is ahead', async () => {
+  it('which credential is refused and why, and which clock is ahead', async () => {
     const saysOf = async (app: Deployed) =>
       (await foundWithLogin(app)).steps.flatMap(({ findings }) => findings.map(({ says }) => says))
     const why = 'is refused: 400 invalid_grant. The customer is deactivated'
     expect(await saysOf(refusing('authorization_code'))).toEqual([`The code ${why}`])
     expect(await saysOf(refusing('refresh_token'))).toEqual([`The refresh token ${why}`])
+    const lacking = 'Bearer error="insufficient_scope"'
+    expect(
+      await saysOf(withApi((_req, res) => res.status(403).set('WWW-Authenticate', lacking).json({}))),
+    ).toContainEqual(expect.stringMatching(/ because it lacks the scope$/))
     const iat = Math.floor(Date.now() / 1000) + 3600
     expect(await saysOf(tokens({ access_token: jwt({ iat }), token_type: 'Bearer' }))).toContainEqual(
       expect.stringMatching(

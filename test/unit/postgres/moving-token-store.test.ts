@@ -144,6 +144,18 @@ describeWithPostgres('MovingTokenStore from memory', () => {
     )
   })
 
+  it('moves a grant without a credential into a row like that of a new one', async () => {
+    const tenantId = randomUUID()
+    const [old, to] = [createFrom(), new PostgresTokenStore(pool)]
+    const { grantId } = await createGrant(old, { tenantId, credential: undefined, request: undefined })
+    await createGrant(to, { tenantId, credential: undefined, request: undefined })
+    await new MovingTokenStore({ from: old, to, step: 'move' }).findGrant(tenantId, grantId)
+    const columns = 'kind, hash, attempt, swapped_at, redeemed, request'
+    const { rows } = await pool.query(`select ${columns} from customer_sign_in.grants where tenant_id = $1`, [tenantId])
+    expect(rows).toHaveLength(2)
+    expect(rows[0]).toEqual(rows[1])
+  })
+
   it('gives no more grants of a customer than were asked for', async () => {
     const owner = { tenantId: randomUUID(), subject: 'ada' }
     const [old, to] = [createFrom(), new PostgresTokenStore(pool)]
@@ -161,10 +173,12 @@ describeWithPostgres('MovingTokenStore from memory', () => {
     const late = wrapStore(from, async ({ method, apply }) =>
       method === 'swapCredential' ? { outcome: 'late', now: Date.now() } : apply(),
     )
-    const store = new MovingTokenStore({ from: late, to: new PostgresTokenStore(pool), step: 'move' })
+    const to = new PostgresTokenStore(pool)
+    const store = new MovingTokenStore({ from: late, to, step: 'move' })
     await expect(store.findGrant(grant.tenantId, grant.grantId)).rejects.toThrow(
       'MovingTokenStore: the store `from` answers a swap of another credential with late',
     )
+    expect(await to.findGrant(grant.tenantId, grant.grantId)).toBeUndefined()
   })
 
   it('moves no grant that is found before the step move', async () => {

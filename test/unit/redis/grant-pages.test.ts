@@ -139,7 +139,7 @@ describeWithRedis('RedisTokenStore', () => {
     expect(await redis.keys('csi:g:*')).toEqual([refused])
   })
 
-  /** Sends commands on, and tells `onCall` of each before its reply arrives. It has no replicas to wait for. */
+  /** Sends commands on, and calls `onCall` between each command and its reply. It has no replicas to wait for. */
   function observed(onCall: (command: string, args: unknown[]) => unknown): RedisClient {
     return {
       pipeline: () => {
@@ -186,6 +186,7 @@ describeWithRedis('RedisTokenStore', () => {
     await createGrants(new RedisTokenStore(redis), 1000, owner)
     await redis.del(await redis.keys('csi:g:*'))
     const own = await redis.keys('csi:s:*')
+    const other = await createGrant(new RedisTokenStore(redis), { tenantId: owner.tenantId })
     const drops: number[] = []
     const looked: unknown[] = []
     const store = new RedisTokenStore(
@@ -197,10 +198,11 @@ describeWithRedis('RedisTokenStore', () => {
     expect(await endedBy(store, owner)).toEqual([])
     expect(drops).toEqual([500, 500])
     expect(new Set(looked)).toEqual(new Set(own))
-    expect(await redis.keys('csi:s:*')).toEqual([])
+    expect(await redis.keys('csi:s:*')).toEqual([expect.not.stringContaining(String(own[0]))])
+    expect(await new RedisTokenStore(redis).findGrant(other.tenantId, other.grantId)).toEqual(other)
   })
 
-  it('reads the grants of a tenant by their keys alone', async () => {
+  it('reads no index of a tenant as if it were a grant', async () => {
     const tenantId = randomUUID()
     await createGrants(new RedisTokenStore(redis), 2, { tenantId })
     const own = await redis.keys('csi:g:*')
@@ -210,19 +212,22 @@ describeWithRedis('RedisTokenStore', () => {
     expect(new Set(read)).toEqual(new Set(own))
   })
 
-  it('says what the server has said while it waited for the replicas', async () => {
+  it.each([
+    [
+      'what the server says',
+      [
+        [null, ''],
+        [new Error('LOADING'), null],
+      ],
+      'RedisTokenStore: LOADING',
+    ],
+    ['that nothing has come', null, 'RedisTokenStore: 0 of 1 replicas have the write'],
+  ])('says %s in place of what the replicas have', async (_, replies, says) => {
     const failing: RedisClient = {
       call: (command, ...args) => redis.call(command, ...args),
-      pipeline: () => ({
-        exec: async () => [
-          [null, ''],
-          [new Error('LOADING'), null],
-        ],
-      }),
+      pipeline: () => ({ exec: async () => replies as never }),
     }
-    const store = new RedisTokenStore(failing, { replicas: 1 })
-    await expect(endedBy(store, { tenantId: randomUUID(), all: 'grants' })).rejects.toThrow(
-      /^RedisTokenStore: .*LOADING$/,
-    )
+    const ending = endedBy(new RedisTokenStore(failing, { replicas: 1 }), { tenantId: randomUUID(), all: 'grants' })
+    await expect(ending).rejects.toThrow(new Error(says))
   })
 })

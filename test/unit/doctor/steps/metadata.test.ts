@@ -49,13 +49,22 @@ describe('the metadata of the authorization server', () => {
         `${issuer}/.well-known/oauth-authorization-server`,
       ],
     ],
+    [
+      `${issuer}/`,
+      [
+        `${origin}/.well-known/oauth-authorization-server/v1/acme/oauth/`,
+        `${origin}/.well-known/openid-configuration/v1/acme/oauth/`,
+        `${issuer}/.well-known/openid-configuration`,
+        `${issuer}/.well-known/oauth-authorization-server`,
+      ],
+    ],
     [`${origin}/`, [`${origin}/.well-known/oauth-authorization-server`, `${origin}/.well-known/openid-configuration`]],
-  ])('of %s is looked for where assistants look', async (own, places) => {
+  ])('of %s is looked for once in each place', async (own, places) => {
     const { visit, asked } = visitTo({}, at(own))
     expect((await stepOf(visit, 'server'))?.findings).toMatchObject([
       { code: 'not-routed', says: expect.stringContaining(`GET ${places[0]} is answered with 404`) },
     ])
-    // Each past caches too.
+    // Each place is read again past caches.
     expect(asked).toEqual(places.flatMap((place) => [place, place]))
   })
 
@@ -80,7 +89,7 @@ describe('the metadata of the authorization server', () => {
     ['https://tokens.example/revoke', [], ['revocation_endpoint is on another host: https://tokens.example/revoke']],
     ['http://tokens.example/revoke', ['http-endpoint'], []],
     [`${issuer}/revoke`, [], []],
-  ])('may name an endpoint on another host with https: %s', async (endpoint, codes, notes) => {
+  ])('is judged by the scheme and host of an endpoint: %s', async (endpoint, codes, notes) => {
     const place = `${origin}/.well-known/oauth-authorization-server/v1/acme/oauth`
     const { visit } = visitTo({ [place]: { ...members, revocation_endpoint: endpoint } }, at(issuer))
     const step = await stepOf(visit, 'server')
@@ -107,7 +116,7 @@ describe('the metadata of the API', () => {
     ['https://login.example', []],
     ['http://login.example', ['wrong-host: authorization_servers']],
     ['https://assistant.example:8443', ['wrong-host: authorization_servers']],
-  ])('may name an authorization server on another host with https: %s', async (server, finds) => {
+  ])('is judged by the scheme and host of its authorization server: %s', async (server, finds) => {
     const { visit } = visitTo({ [expected]: { ...document, authorization_servers: [server] } }, at(expected))
     const step = await stepOf(visit, 'resource')
     expect(step?.findings.map(({ code, says }) => `${code}: ${says.split(' ', 1)}`)).toEqual(finds)
@@ -122,6 +131,32 @@ describe('the metadata of the API', () => {
     const { visit } = visitTo({ [expected]: of }, at(elsewhere(expected)))
     expect((await stepOf(visit, 'resource'))?.findings.map(({ says }) => says)).toEqual([
       `resource_metadata is ${elsewhere(expected)}: it is on staging.example, not on assistant.example`,
+    ])
+  })
+
+  it('is judged also after something else was found', async () => {
+    const named = { ...document, resource: 'https://staging.example/v1/acme/mcp' }
+    const { visit } = visitTo({ [expected]: named }, at('/metadata'))
+    const codes = (await stepOf(visit, 'resource'))?.findings.map(({ code }) => code)
+    expect(codes).toEqual(['member-missing', 'wrong-host'])
+  })
+
+  it('leads to an app that believes itself to be elsewhere, also if it names the port', async () => {
+    const elsewhere = (url: string) => url.replace(origin, 'https://staging.example:443')
+    const own = {
+      ...members,
+      issuer: elsewhere(issuer),
+      authorization_endpoint: elsewhere(members.authorization_endpoint),
+      token_endpoint: elsewhere(members.token_endpoint),
+    }
+    const named = { resource: elsewhere(address), authorization_servers: [elsewhere(issuer)] }
+    const place = `${origin}/.well-known/oauth-authorization-server/v1/acme/oauth`
+    const { visit } = visitTo({ [expected]: named, [place]: own }, at(expected))
+    await stepOf(visit, 'resource')
+    expect(visit.found('resource')).toMatchObject([{ issuer: elsewhere(issuer), reachedAt: issuer }])
+    await stepOf(visit, 'server')
+    expect(visit.found('server')).toMatchObject([
+      { authorization: members.authorization_endpoint, token: members.token_endpoint },
     ])
   })
 
