@@ -536,6 +536,10 @@ describe('the doctor finds what is wrong with an app that', () => {
       { options: () => ({ baseUrl: 'https://staging.example' }) },
       'resource_metadata is https://staging.example/.well-known/oauth-protected-resource/v1/acme/mcp: it is on staging.example',
     ],
+    'names no resource': [
+      { before: withResource({ resource: 'acme' }) },
+      '/.well-known/oauth-protected-resource/v1/acme/mcp has no valid resource',
+    ],
     'does not mount the sign-in': [{ mount: () => {} }, 'is answered with 404: the request does not reach the sign-in'],
   }
 
