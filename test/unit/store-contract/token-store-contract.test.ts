@@ -1,5 +1,6 @@
 import { MemoryTokenStore } from 'customer-sign-in'
 import type { TokenStore } from 'customer-sign-in/store'
+import { tokenStoreContract } from 'customer-sign-in/testing'
 import { releaseClock, stopClock } from '../../support/clock'
 import { brokenClocks } from './broken-clocks'
 import { brokenErasures } from './broken-erasures'
@@ -61,6 +62,32 @@ describe('the token store contract', () => {
     expect(failed).toContainEqual(expect.stringContaining(foundBy))
     // A store that is broken in one way must not fail every test.
     expect(passed).not.toEqual([])
+  })
+})
+
+describe('the token store contract, as a test runner lists it,', () => {
+  it('has groups that say what they are about', () => {
+    const groups: string[] = []
+    const describe = (name: string, define: () => void) => {
+      groups.push(name)
+      define()
+    }
+    tokenStoreContract({ describe, it: () => {} }, () => new MemoryTokenStore(), inMemory)
+    expect(groups).toEqual([
+      'createGrant, findGrant and deleteGrant',
+      'a grant without a credential',
+      'the clock of the store',
+      'tenants',
+      'listGrants',
+      'swapCredential',
+      'the rest of a refresh token that is new',
+      'what a grant remembers',
+      'reverseSwap',
+      'what may be used once',
+      'deleteGrants',
+      'a grant that rests on an assertion',
+      'what is left in the store',
+    ])
   })
 })
 
