@@ -31,7 +31,7 @@ async function promisesOf(sample: Sample): Promise<number> {
 async function bytesOf(sample: Sample): Promise<number> {
   for (let sent = 0; sent < 3000; sent++) await sample()
   const costs: number[] = []
-  while (costs.length < 5) {
+  while (costs.length < 15) {
     globalThis.gc?.()
     const before = process.memoryUsage().heapUsed
     for (let sent = 0; sent < 250; sent++) await sample()
