@@ -108,7 +108,7 @@ export class RedisTokenStore implements TokenStore {
     const [outcome, now, value] = reply as Reply<{ outcome: 'created' | 'taken' | 'late' }>
     // No step sees the marks, whose keys are on other nodes. Who deletes leaves a mark first, so one of the two finds the other.
     if (outcome !== 'taken' && (await this.#isEnded(grant))) {
-      await this.deleteGrant(tenantId, grantId)
+      if (outcome === 'created') await this.deleteGrant(tenantId, grantId)
       return { outcome: 'ended', now: Number(now) }
     }
     if (outcome === 'late') return { outcome, now: Number(now) }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type RedisClient, RedisTokenStore } from 'customer-sign-in/redis'
 import type { Grant, GrantOwner } from 'customer-sign-in/store'
 import { Redis } from 'ioredis'
-import { createGrant } from '../../../src/store-contract/records'
+import { createGrant, newGrant } from '../../../src/store-contract/records'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 
 describeWithRedis('RedisTokenStore', () => {
@@ -166,6 +166,19 @@ describeWithRedis('RedisTokenStore', () => {
     expect(read).toEqual([])
     await createGrant(store, { assertedAt: 0 })
     expect(read).toEqual(Array(4).fill(expect.stringMatching(/^csi:e:/)))
+  })
+
+  it('deletes a grant that was ended since it was asserted, and sends nothing more if it came too late to be created', async () => {
+    const owner = { tenantId: randomUUID(), subject: 'ada' }
+    const grant = newGrant({ ...owner, assertedAt: 0, deadline: 0 })
+    await endedBy(new RedisTokenStore(redis), owner)
+    const steps: unknown[] = []
+    const store = new RedisTokenStore(observed((command) => command.startsWith('eval') && steps.push(command)))
+    expect(await store.createGrant(grant)).toMatchObject({ outcome: 'ended' })
+    expect(steps).toHaveLength(1)
+    expect(await store.createGrant({ ...grant, deadline: Date.now() + 60_000 })).toMatchObject({ outcome: 'ended' })
+    expect(await redis.keys('csi:g:*')).toEqual([])
+    expect(steps).toHaveLength(3)
   })
 
   it('ends also the grants that are created while it looks, until it finds none', async () => {
