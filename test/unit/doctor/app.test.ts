@@ -53,6 +53,17 @@ const withoutBasic = (res: Response, req: Request): unknown =>
     ? res.status(400).json({ error: 'invalid_request', error_description: 'client_id: Required' })
     : res.status(400).set('Cache-Control', 'no-store').json({ error: 'invalid_grant' })
 
+/** Metadata that announces Basic authentication, and a token endpoint that answers so. */
+const announcingBasic =
+  (answer: Parameters<typeof instead>[1]): Deployed['before'] =>
+  (origin) => {
+    const [metadata, token] = [
+      withMetadata({ token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
+      instead('/oauth/token', answer),
+    ].map((make) => make?.(origin))
+    return (req, res, next) => metadata?.(req, res, () => void token?.(req, res, next))
+  }
+
 const html = '<!doctype html><h1>Welcome</h1>'
 
 /** What session middleware adds to a request, if there is one. */
@@ -419,30 +430,16 @@ const cases: Record<string, [Deployed, string[]]> = {
     ['token: proof-dropped'],
   ],
   'does not read the client in the header, although it says so': [
-    {
-      before: (origin) => {
-        const [metadata, token] = [
-          withMetadata({ token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
-          instead('/oauth/token', withoutBasic),
-        ].map((make) => make?.(origin))
-        return (req, res, next) => metadata?.(req, res, () => void token?.(req, res, next))
-      },
-    },
+    { before: announcingBasic(withoutBasic) },
     ['token: authorization-dropped'],
   ],
   'refuses clients that authenticate': [
     {
-      before: (origin) => {
-        const [metadata, token] = [
-          withMetadata({ token_endpoint_auth_methods_supported: ['client_secret_basic'] }),
-          instead('/oauth/token', (res, req) =>
-            req.headers.authorization
-              ? res.status(401).json({ error: 'invalid_client', error_description: 'The client_id is unknown' })
-              : withoutBasic(res, req),
-          ),
-        ].map((make) => make?.(origin))
-        return (req, res, next) => metadata?.(req, res, () => void token?.(req, res, next))
-      },
+      before: announcingBasic((res, req) =>
+        req.headers.authorization
+          ? res.status(401).json({ error: 'invalid_client', error_description: 'The client_id is unknown' })
+          : withoutBasic(res, req),
+      ),
     },
     [],
   ],

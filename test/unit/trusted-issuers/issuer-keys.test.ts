@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { releaseClock, stopClock } from '../../support/clock'
+import { releaseClock, type StoppedClock, stopClock } from '../../support/clock'
 import { CompanyIssuer, present, trusting } from '../../support/company-issuer'
 import { clientKey } from '../../support/confidential-clients'
 import { expectError } from '../../support/sign-in'
@@ -13,6 +13,20 @@ async function acme(changes: (idp: CompanyIssuer) => void = () => {}) {
   const host = await started(trusting([idp.trusted()]))
   const ask = () => present(host, idp.idJag(host.issuer()))
   return { idp, host, ask }
+}
+
+/** Fails unless the keys that could not be fetched just now are asked for again after so many seconds, and no earlier. */
+async function expectNextFetch(
+  seconds: number,
+  { idp, ask, clock }: Pick<Awaited<ReturnType<typeof acme>>, 'idp' | 'ask'> & { clock: StoppedClock },
+): Promise<void> {
+  const asked = idp.asked.length
+  clock.advance(seconds - 1)
+  expectError(await ask(), 503, 'temporarily_unavailable')
+  expect(idp.asked).toHaveLength(asked)
+  clock.advance(2)
+  idp.status = 200
+  expect((await ask()).status).toBe(200)
 }
 
 afterEach(releaseClock)
@@ -108,13 +122,7 @@ describe('the keys of an issuer', () => {
     const clock = stopClock()
     const { idp, ask } = await acme((issuer) => Object.assign(issuer, { status: 500 }))
     await ask()
-    const asked = idp.asked.length
-    clock.advance(4)
-    expectError(await ask(), 503, 'temporarily_unavailable')
-    expect(idp.asked).toHaveLength(asked)
-    clock.advance(2)
-    idp.status = 200
-    expect((await ask()).status).toBe(200)
+    await expectNextFetch(5, { idp, ask, clock })
   })
 
   it('that lack a new key and cannot be fetched again are asked for after another minute', async () => {
@@ -124,13 +132,7 @@ describe('the keys of an issuer', () => {
     clock.advance(61)
     Object.assign(idp, { key: clientKey(), status: 500 })
     expectError(await ask(), 503, 'temporarily_unavailable')
-    const asked = idp.asked.length
-    clock.advance(59)
-    expectError(await ask(), 503, 'temporarily_unavailable')
-    expect(idp.asked).toHaveLength(asked)
-    clock.advance(2)
-    idp.status = 200
-    expect((await ask()).status).toBe(200)
+    await expectNextFetch(60, { idp, ask, clock })
   })
 
   it('are fetched again for a new key, at most once a minute', async () => {
