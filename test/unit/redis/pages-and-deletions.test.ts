@@ -181,6 +181,18 @@ describeWithRedis('RedisTokenStore', () => {
     expect(steps).toHaveLength(3)
   })
 
+  it('ends what was asserted in the very millisecond of the end, and nothing later', async () => {
+    const owner = { tenantId: randomUUID(), subject: 'ada' }
+    const store = new RedisTokenStore(redis)
+    await endedBy(store, owner)
+    const [mark = ''] = await redis.keys('csi:e:*')
+    const at = Number(await redis.get(mark))
+    const asserted = (assertedAt: number) =>
+      store.createGrant(newGrant({ ...owner, assertedAt, deadline: Date.now() + 60_000 }))
+    expect(await asserted(at)).toMatchObject({ outcome: 'ended' })
+    expect(await asserted(at + 1)).toMatchObject({ outcome: 'created' })
+  })
+
   it('ends also the grants that are created while it looks, until it finds none', async () => {
     const [tenantId, other] = [randomUUID(), new RedisTokenStore(redis)]
     const created: Grant[] = []
