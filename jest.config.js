@@ -8,8 +8,10 @@ module.exports = {
   testEnvironment: 'node',
   roots: ['<rootDir>/test', '<rootDir>/examples'],
   testMatch: ['**/*.test.ts'],
-  // Servers, browsers and whole examples are started in them, on whatever machine.
-  testTimeout: 60_000,
+  // What a test writes there is gone again while another run of Jest lists the files.
+  modulePathIgnorePatterns: ['/\\.snippets/'],
+  // Ends what hangs. A test that starts servers, browsers or whole examples takes minutes where twenty others want the same core.
+  testTimeout: 600_000,
   moduleNameMapper: {
     '^customer-sign-in$': '<rootDir>/src',
     '^customer-sign-in/store$': '<rootDir>/src/store',

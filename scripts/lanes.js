@@ -16,15 +16,22 @@ const lanes = {
     'test/docs/{guides,operations}/*.test.ts',
     'test/docs/{snippets,testing,limits,retry-windows,coming-from-mcp-auth-router}.test.ts',
   ],
-  package: ['test/field/package/!(layers).test.ts'],
+  package: ['test/field/package/!(layers).test.ts', 'test/field/package/each-node/*.test.ts'],
   examples: ['test/field/examples/*.test.ts'],
-  browser: ['test/field/browser/!(login).test.ts', 'test/field/browser/games/*.test.ts'],
+  browser: ['test/field/browser/!(login).test.ts'],
+  games: ['test/field/browser/games/*.test.ts'],
   assistants: ['test/field/{assistants,clients}/*.test.ts'],
   languages: ['test/field/other-clients/*.test.ts'],
-  frameworks: ['test/field/{frameworks,hosts}/*.test.ts'],
+  hosts: ['test/field/hosts/*.test.ts'],
+  frameworks: ['test/field/frameworks/*.test.ts'],
   faults: ['test/faults/{redis,postgres,hostile}-*.test.ts', 'test/unit/host/misplaced-credentials.test.ts'],
   histories: ['test/faults/{histories/**/*,check-server/**/*,interleavings/*}.test.ts'],
 }
+
+// These run with `npm run nightly` alone.
+const ofNightly = ['languages', 'frameworks']
+// These mostly wait: for servers, browsers and clocks.
+const waiting = ['faults', 'browser', 'games', 'assistants', 'histories', 'examples']
 
 /** Jest's `testMatch` for a lane, or for `npm test`. */
 function testMatchOf(lane) {
@@ -32,4 +39,7 @@ function testMatchOf(lane) {
   return ['**/*.test.ts', ...Object.values(lanes).flatMap((globs) => globs.map((glob) => `!**/${glob}`))]
 }
 
-module.exports = { names: Object.keys(lanes), testMatchOf }
+const names = Object.keys(lanes)
+const computing = names.filter((name) => ![...waiting, ...ofNightly].includes(name))
+
+module.exports = { names, waiting, computing, ofNightly, testMatchOf }

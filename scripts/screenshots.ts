@@ -58,15 +58,16 @@ async function shootAll(browser: Browser, baseUrl: string, folder: string): Prom
     error: authorizationUrl(baseUrl, 'nobody'),
     connect: `${baseUrl}/connect?`,
     apps: `${baseUrl}/apps?`,
-    disconnect: `${baseUrl}/apps?disconnect=one&client_id=notes`,
+    disconnect: `${baseUrl}/apps?`,
     administration: `${baseUrl}/admin?`,
   }
   for (const [name, url] of Object.entries(pages)) {
     for (const language of ['en', 'de', 'ja', 'ar']) {
       for (const colorScheme of ['light', 'dark'] as const) {
         for (const [screen, width] of Object.entries({ phone: 360, desk: 1280 })) {
-          const page = await browser.newPage({ colorScheme, viewport: { width, height: 740 } })
+          const page = await browser.newPage({ colorScheme, locale: language, viewport: { width, height: 740 } })
           await page.goto(`${url}&ui_locales=${language}`)
+          if (name === 'disconnect') await page.locator('[value^="disconnect=app"]').first().click()
           await page.screenshot({
             path: join(folder, `${name}-${language}-${colorScheme}-${screen}.png`),
             fullPage: true,

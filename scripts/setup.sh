@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
-# Makes sure that a Redis or Valkey server and its command line tool are on the PATH, because the tests and `npm run example:redis` start
+# Makes sure that a Redis or Valkey server and its command line tool are on the PATH, because the tests and `npx tsx examples/redis/main.ts` start
 # their own servers. If there is no server, this script installs one with apt or brew, and does not start it. With apt, it also installs
-# `faketime`, with which tests set a server's clock, the other servers of which the tests start their own (PostgreSQL, PgBouncer, nginx,
-# Caddy, Prometheus), and the Python and Go clients of docs/other-clients.md; without them, those tests are skipped. A second run does
-# nothing.
+# `faketime`, with which tests set a server's clock, and the other servers of which the tests start their own (PostgreSQL, PgBouncer, nginx,
+# Caddy, Prometheus); without them, those tests are skipped. A second run does nothing.
+#
+# `setup.sh clients` installs the Python and Go clients of docs/other-clients.md, which the nightly needs, and nothing else.
 set -euo pipefail
 exec </dev/null
 
@@ -12,12 +13,15 @@ servers='postgresql pgbouncer nginx caddy prometheus'
 clients='python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
 
 main() {
+  if [ "${1:-}" = clients ]; then
+    install_clients
+    return
+  fi
   installed || install_server
   installed || give_up 'the server that was installed is not on the PATH.'
   is_new_enough || give_up "$(server) is version $(version), which is too old."
   install_faketime
   install_servers
-  install_clients
   echo "$(server) $(version)"
 }
 
@@ -80,11 +84,14 @@ install_clients() {
   ! { command -v dpkg && dpkg --status $clients; } >/dev/null 2>&1 || return 0
   # shellcheck disable=SC2086
   command -v apt-get >/dev/null && may_be_root && apt_install --no-install-recommends $clients && return 0
-  echo 'scripts/setup.sh: the Python and Go clients are not installed, so tests with them are skipped.' >&2
+  echo 'scripts/setup.sh: the Python and Go clients are not installed.' >&2
+  return 1
 }
 
 apt_install() {
-  as_root apt-get update && as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"
+  [ -n "${updated:-}" ] || as_root apt-get update || return 1
+  updated=yes
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y "$@"
 }
 
 may_be_root() {
@@ -114,4 +121,4 @@ give_up() {
   exit 1
 }
 
-main
+main "$@"

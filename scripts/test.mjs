@@ -15,7 +15,7 @@ if (missing.length > 0) fail(`${missing.join(', ')}: not installed. Run "npm run
 
 const chosen = command === 'field' ? (lane ? [lane] : lanes.names) : [undefined]
 const testMatch = chosen.flatMap(lanes.testMatchOf).map((glob) => `--testMatch=${glob}`)
-run('npm', ['run', 'build', '--silent'])
+if (process.env.BUILT !== 'true') run('npm', ['run', 'build', '--silent'])
 run(join(root, 'node_modules/.bin/jest'), [...testMatch, ...(lane ? rest.slice(1) : rest)])
 
 /** What `npm test` cannot do without. The suites of the lanes say themselves what they need. */

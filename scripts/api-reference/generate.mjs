@@ -115,7 +115,7 @@ app.options.setValue('out', written)
 await app.generateOutputs(project)
 writeFileSync(join(written, 'README.md'), introduction)
 if (checking) {
-  for (const name of stale(written)) app.logger.error(`docs/api/${name} is not up to date: npm run docs:api`)
+  for (const name of stale(written)) app.logger.error(`docs/api/${name} is not up to date: npm run docs`)
   rmSync(written, { recursive: true })
 }
 if (app.logger.hasErrors() || app.logger.hasWarnings()) process.exitCode = 1

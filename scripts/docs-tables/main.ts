@@ -12,7 +12,7 @@ async function main(): Promise<void> {
     const after = await withSections(before, parts, isCheck ? varying : [])
     if (after === before) continue
     if (!isCheck) writeFileSync(path, after)
-    process.stdout.write(`${page} ${isCheck ? 'is not up to date: npm run docs:tables' : 'was written'}\n`)
+    process.stdout.write(`${page} ${isCheck ? 'is not up to date: npm run docs' : 'was written'}\n`)
     if (isCheck) process.exitCode = 1
   }
 }

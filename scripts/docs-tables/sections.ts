@@ -309,12 +309,17 @@ function assistantsTable(): string {
       mark(link !== undefined),
       mark(command !== undefined),
       mark(config !== undefined),
-      document && !prefersToRegister ? 'metadata document, or registers' : 'registers',
+      howItConnects(document !== undefined, prefersToRegister === true),
       mark(isHosted === true),
       `[${checkedOn}](${source})`,
     ],
   )
   return table(head, rows)
+}
+
+function howItConnects(hasDocument: boolean, prefersToRegister: boolean): string {
+  if (!hasDocument) return 'registers'
+  return prefersToRegister ? 'registers, or metadata document' : 'metadata document, or registers'
 }
 
 type Run = { fault: string } & Record<string, string | number>
@@ -323,7 +328,7 @@ function recordedRuns(): Record<'redis' | 'postgres' | 'windows', Run[]> {
   return JSON.parse(textOf('test/faults/histories/results.json'))
 }
 
-/** What `npm run histories` has shown, one row for each fault. */
+/** What `npx tsx test/faults/histories/main.ts` has shown, one row for each fault. */
 function histories(store: 'redis' | 'postgres'): string {
   const head = ['fault', 'what happens', 'histories', 'requests', 'refreshed', 'new', '503', 'violations', 'admitted']
   return table(
@@ -340,7 +345,7 @@ function windows(): string {
   )
 }
 
-/** What `npm run check-servers` has found: how often each server kept each promise. */
+/** What `npx tsx histories/compare.ts` has found: how often each server kept each promise. */
 function checkedServers(): string {
   const { checked }: { checked: Checked[] } = JSON.parse(textOf('histories/results.json'))
   const [{ verdict } = { verdict: { rows: [] } }] = checked
@@ -356,7 +361,7 @@ function checkedServers(): string {
   )
 }
 
-/** What `npm run interleavings` has explored. */
+/** What `npx tsx test/faults/interleavings/main.ts` has explored. */
 function explored(): string {
   const rows: Record<string, string>[] = JSON.parse(textOf('test/faults/interleavings/results.json'))
   return table(

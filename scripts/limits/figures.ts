@@ -1,45 +1,63 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { byHand } from '../docs-tables/page'
-import { arrowsUp, files, floorOf, floors, read, root, textOf } from './house'
+import { circlesAndFloors } from './circles'
+import { arrowsUp, files, layerOf, read, root, textOf } from './house'
 import { walkedFiles } from './walked-files'
 
-/** What is limited, measured on the sources and on the build. @param report The JSON report of a run of all tests, for its seconds. */
-export async function figuresOf(report: string | undefined): Promise<Record<string, number>> {
-  const house = files.filter((file) => floorOf(file) !== 'beside')
-  const cost = costOfRefresh()
-  const readme = readFileSync(join(root, 'README.md'), 'utf8')
-  const pages = readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
-  const written = pages.filter((name) => name.endsWith('.md') && !/^api\b/.test(name))
-  const packed = packedPackage()
+export type Figures = Record<string, number>
+
+/** What is counted in the sources, the docs and the tests. @param report The JSON report of a run of all tests, for its seconds. */
+export function figuresOfSources(report?: string): Figures {
+  const house = files.filter((file) => layerOf(file) !== 'beside')
+  const { pairs, floors } = circlesAndFloors()
+  const [readme = ''] = textsOf(/^README\.md$/)
+  const tests = textsOf(/^test\/.*\.[cm]?[jt]s$/)
   return {
-    floors: floors.length,
     'arrows up': arrowsUp().length,
+    'pairs of folders in a circle': pairs,
+    floors,
     'files of src': files.length,
     'lines of src': linesOf(files.map(textOf)),
     'files of more than 300 lines without a reason': files.map(textOf).filter(isLongWithoutReason).length,
     'files of the house': house.length,
     'lines of the house': linesOf(house.map(textOf)),
-    ...(await walksOf({ 'a refresh': 'refresh', 'an authorization': 'authorize', 'a guard': 'guard' })),
-    'promises of a refresh': cost.promises,
-    'kB allocated by a refresh': cost.kB,
     'options at the top level': membersOf('CustomerSignInOptions').length,
     'levels of options': levelsOf('CustomerSignInOptions'),
     ...exportsOfEntryPoints(),
     'lines of README.md': linesOf([readme]),
     'kB of README.md': kB(Buffer.byteLength(readme)),
-    'lines of docs written by hand': linesOf(
-      written.map((name) => byHand(readFileSync(join(root, 'docs', name), 'utf8'))),
-    ),
-    'files of the package': packed.entryCount,
-    'kB of the package': kB(packed.size),
+    'lines of docs written by hand': linesOf(textsOf(/^docs\/(?!api\b).*\.md$/).map(byHand)),
+    'files of test': tests.length,
+    'lines of test': linesOf(tests),
     ...(report === undefined ? {} : { 'seconds of npm test': secondsOf(report) }),
   }
 }
 
-async function walksOf(samples: Record<string, string>): Promise<Record<string, number>> {
-  const walks: Record<string, number> = {}
+/** What is measured on the build. @param tarball The packed package. Otherwise it is packed of the build. */
+export async function figuresOfBuild(tarball?: string): Promise<Figures> {
+  const cost = costOfRefresh()
+  const packed = packedPackage(tarball)
+  return {
+    ...(await walksOf({ 'a refresh': 'refresh', 'an authorization': 'authorize', 'a guard': 'guard' })),
+    'promises of a refresh': cost.promises,
+    'kB allocated by a refresh': cost.kB,
+    'files of the package': packed.entryCount,
+    'kB of the package': kB(packed.size),
+  }
+}
+
+/** The texts of our own files that are named so: those in Git, and those that are not there yet, but would not be ignored. */
+function textsOf(name: RegExp): string[] {
+  const args = ['ls-files', '--cached', '--others', '--exclude-standard']
+  const names = execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n')
+  const paths = names.filter((each) => name.test(each)).map((each) => join(root, each))
+  return paths.filter((path) => existsSync(path)).map((path) => readFileSync(path, 'utf8'))
+}
+
+async function walksOf(samples: Record<string, string>): Promise<Figures> {
+  const walks: Figures = {}
   for (const [label, name] of Object.entries(samples)) {
     const walked = await walkedFiles(name)
     const toRead = read[name] ?? []
@@ -51,25 +69,18 @@ async function walksOf(samples: Record<string, string>): Promise<Record<string, 
   return walks
 }
 
-/**
- * Measured in processes of their own, whose young generation holds a whole round, so that nothing is collected meanwhile. Of the kB, the least
- * of four counts, because the compiler decides differently in each process.
- */
+/** Measured in a process of its own, whose young generation holds a whole round, so that nothing is collected meanwhile. */
 function costOfRefresh(): { promises: number; kB: number } {
   const flags = ['--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256', '--import', 'tsx']
-  const measure = (): { promises: number; kB: number } =>
-    JSON.parse(execFileSync(process.execPath, [...flags, join(__dirname, 'refresh-cost.ts')], { encoding: 'utf8' }))
-  const costs = Array.from({ length: 4 }, measure)
-  return {
-    promises: Math.max(...costs.map(({ promises }) => promises)),
-    kB: Math.min(...costs.map(({ kB }) => kB)),
-  }
+  return JSON.parse(
+    execFileSync(process.execPath, [...flags, join(__dirname, 'refresh-cost.ts')], { encoding: 'utf8' }),
+  )
 }
 
 /** The values and the types that each entry point of the package exports. */
-function exportsOfEntryPoints(): Record<string, number> {
+function exportsOfEntryPoints(): Figures {
   const { name, exports } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-  const counts: Record<string, number> = {}
+  const counts: Figures = {}
   for (const [path, { types }] of Object.entries<{ types?: string }>(exports)) {
     if (types === undefined) continue
     const isType = typesExportedBy(textOf(types.replace(/^\.\/dist\/|\.d\.ts$/g, '')))
@@ -103,9 +114,9 @@ function levelsOf(name: string): number {
   return 1 + Math.max(0, ...below.map(levelsOf))
 }
 
-/** What `npm publish` would upload, of the build that is there. */
-function packedPackage(): { entryCount: number; size: number } {
-  const args = ['pack', '--dry-run', '--json', '--ignore-scripts', '--silent']
+/** What `npm publish` would upload, of a tarball or a folder. */
+function packedPackage(packed = '.'): { entryCount: number; size: number } {
+  const args = ['pack', packed, '--dry-run', '--json', '--ignore-scripts', '--silent']
   return JSON.parse(execFileSync('npm', args, { cwd: root, encoding: 'utf8' }))[0]
 }
 

@@ -6,8 +6,8 @@ type Places = readonly string[]
 
 /** The part of `limits.json` that says where everything stands. */
 interface House {
-  /** From the top down. Each floor imports only from itself and from those below it. */
-  floors: readonly Places[]
+  /** From the top down. Each layer imports only from itself and from those below it. */
+  layers: readonly Places[]
   /** What stands beside the house: it imports the house, and only `visitors` import it. */
   beside: Places
   withoutHttp: Places
@@ -18,19 +18,21 @@ interface House {
 const visitors = ['index', 'customer-sign-in', 'options']
 
 export const root = join(__dirname, '../..')
-export const { floors, beside, withoutHttp, read }: House = JSON.parse(readFileSync(join(root, 'limits.json'), 'utf8'))
-export const places = [...floors.flat(), ...beside]
+/** The folder of the sources. A test has them counted in a copy. */
+const src = process.env.LIMITS_SRC ?? join(root, 'src')
+export const { layers, beside, withoutHttp, read }: House = JSON.parse(readFileSync(join(root, 'limits.json'), 'utf8'))
+export const places = [...layers.flat(), ...beside]
 
 /** The files of `src`, without `.ts`. */
-export const files = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+export const files = readdirSync(src, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => name.replaceAll('\\', '/').replace(/\.ts$/, ''))
 
-/** The number of a file's floor, 1 at the top, or `beside`. Undefined if `limits.json` has no place for the file. */
-export function floorOf(file: string): number | 'beside' | undefined {
+/** The number of a file's layer, 1 at the top, or `beside`. Undefined if `limits.json` has no place for the file. */
+export function layerOf(file: string): number | 'beside' | undefined {
   const [place] = places.filter((each) => isIn(each, file)).sort((one, other) => other.length - one.length)
   if (place === undefined) return undefined
-  return beside.includes(place) ? 'beside' : floors.findIndex((floor) => floor.includes(place)) + 1
+  return beside.includes(place) ? 'beside' : layers.findIndex((layer) => layer.includes(place)) + 1
 }
 
 export function isIn(place: string, file: string): boolean {
@@ -47,7 +49,7 @@ export function arrowsUp(): string[] {
 }
 
 function mayImport(file: string, imported: string): boolean {
-  const [from, to] = [floorOf(file), floorOf(imported)]
+  const [from, to] = [layerOf(file), layerOf(imported)]
   if (from === 'beside') return true
   if (to === 'beside') return visitors.includes(file)
   return from !== undefined && to !== undefined && from <= to
@@ -68,5 +70,5 @@ export function importsOf(file: string): string[] {
 }
 
 export function textOf(file: string): string {
-  return readFileSync(join(root, 'src', `${file}.ts`), 'utf8')
+  return readFileSync(join(src, `${file}.ts`), 'utf8')
 }

@@ -285,6 +285,7 @@ function description(version: string): object {
             token_type: { const: 'Bearer' },
             expires_in: { type: 'integer', description: 'Seconds.' },
             refresh_token: text('Replaces the one before.'),
+            refresh_token_expires_in: { type: 'integer', description: 'Seconds until it has to be used.' },
             scope,
           },
           ['access_token', 'token_type', 'expires_in', 'scope'],
@@ -307,7 +308,9 @@ function description(version: string): object {
             registration_endpoint: uri('`register`.'),
             revocation_endpoint: uri('`revoke`.'),
             jwks_uri: uri('`jwks`.'),
-            scopes_supported: texts('What customers can grant here.'),
+            scopes_supported: texts(
+              'What customers can grant here, and `offline_access` where clients get refresh tokens.',
+            ),
             grant_types_supported: { type: 'array', items: { enum: grantTypes } },
             token_endpoint_auth_methods_supported: { type: 'array', items: { enum: Object.keys(authentication) } },
           },
