@@ -1,6 +1,4 @@
-import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { startDatabase } from '../databases'
 import { lineup } from '../lineup'
@@ -8,6 +6,7 @@ import { PostgresServer } from '../postgres-server'
 import { moveToLoadCore, pinned } from '../processor-cores'
 import { RedisServer } from '../redis-server'
 import { ServerProcess } from '../server-process'
+import { writeResults } from '../write-results'
 import { type EnduranceOptions, measureEndurance } from './measure'
 import { type EnduranceResults, enduranceReport } from './report'
 
@@ -27,7 +26,6 @@ const extent: EnduranceOptions = options.quick
   ? { periods: 5, seconds: 1, warmUp: 100 }
   : { periods: minutes, seconds: 60, warmUp: 20_000 }
 const whole = !options.quick && options.minutes === undefined && options.server === undefined
-const folder = join(__dirname, '..', '..', '..', 'results')
 
 /** Measures one server under full load for ten minutes, and writes the results to `results/`. */
 async function main(): Promise<void> {
@@ -58,8 +56,7 @@ function write(results: EnduranceResults): void {
     process.stderr.write('Nothing is written: server and load were not on different cores\n')
     return
   }
-  writeFileSync(join(folder, 'endurance.json'), `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(join(folder, 'endurance.md'), report)
+  writeResults('endurance', results, report)
 }
 
 /** The name and version of a database of the line-up. */

@@ -20,7 +20,7 @@ export function enduranceReport(results: EnduranceResults): string {
     : 'Server and load shared their cores, so the times are too long.'
   return `# One process of customer-sign-in under full load
 
-Measured with \`npm run bench:endurance\` on ${processor}, ${node} and ${database}, all on one machine, over loopback. ${cores}
+Measured with \`npm run bench -- endurance\` on ${processor}, ${node} and ${database}, all on one machine, over loopback. ${cores}
 
 The server is "${server}" of [the benchmark](../main.ts). ${connections} keep-alive connections refreshed for ${periods} times ${seconds} seconds, after
 ${whole(results.warmUp)} refreshes that do not count. Each connection has a customer, and redeems the refresh token that it received last, as soon as it

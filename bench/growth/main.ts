@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { moveToLoadCore, pinned } from '../processor-cores'
 import { RedisServer } from '../redis-server'
+import { writeResults } from '../write-results'
 import type { Shape } from './layout'
 import { type GrowthOptions, measureGrowth } from './measure'
 import { type GrowthResults, growthReport } from './report'
@@ -26,7 +25,6 @@ const shapes: readonly Shape[] = [
 const extent: GrowthOptions = options.quick
   ? { rounds: 2, refreshes: 200, warmUp: 100, customers: 200 }
   : { rounds: 60, refreshes: 1000, warmUp: 20_000, customers: 3000 }
-const folder = join(__dirname, '..', '..', '..', 'results')
 
 /** Measures what a refresh costs with more processes and more masters, and writes the results to `results/`. */
 async function main(): Promise<void> {
@@ -45,8 +43,7 @@ async function main(): Promise<void> {
     process.stderr.write('Nothing is written: the processes and the load were not on different cores\n')
     return
   }
-  writeFileSync(join(folder, 'growth.json'), `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(join(folder, 'growth.md'), report)
+  writeResults('growth', results, report)
 }
 
 main().catch((error) => {

@@ -18,7 +18,7 @@ export function growthReport(results: GrowthResults): string {
     : 'The processes and the load shared their cores, so the times are too long.'
   return `# How customer-sign-in grows
 
-Measured with \`npm run bench:growth\` on ${processor}, ${node} and ${redis}, all on one machine, over loopback. ${cores}
+Measured with \`npm run bench -- growth\` on ${processor}, ${node} and ${redis}, all on one machine, over loopback. ${cores}
 
 Each process is this library in Express 5. The processes of a layout share one Redis server, or a Redis Cluster of three masters without
 replicas. ${whole(customers)} customers had signed in. ${connectionsOfProcess} keep-alive connections to each process redeem their refresh tokens in turn, whichever process issued

@@ -13,7 +13,7 @@ const whole = (number: number) => Math.round(number).toLocaleString('en')
 export function hourReport({ server, node, hour }: HourResults): string {
   return `# A PostgreSQL server under constant refreshing
 
-Measured with \`npm run bench:postgres -- --hour\` on ${server} and ${node}, with PostgreSQL's own settings, autovacuum among them.
+Measured with \`npm run bench -- postgres --hour\` on ${server} and ${node}, with PostgreSQL's own settings, autovacuum among them.
 ${whole(hour.grants)} grants, of which up to ${whole(hour.perSecond)} were refreshed each second, at random. In the rows that say so, another
 session had a transaction open, which holds back the removal of old versions. ${(hour.hotShare * 100).toFixed(2)} % of the refreshes were heap-only (HOT) updates.
 

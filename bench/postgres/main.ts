@@ -1,8 +1,7 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { hasPostgres, PostgresServer } from '../postgres-server'
 import { moveToLoadCore, pinned } from '../processor-cores'
+import { writeResults } from '../write-results'
 import { type HourOptions, measureHour } from './hour'
 import { hourReport } from './hour-report'
 import { type PostgresResults, postgresReport } from './report'
@@ -51,10 +50,7 @@ async function main(): Promise<void> {
 
 function write(name: string, results: unknown, report: string): void {
   process.stdout.write(`\n${report}`)
-  if (options.quick) return
-  const path = join(__dirname, '..', 'results', name)
-  writeFileSync(`${path}.json`, `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(`${path}.md`, report)
+  if (!options.quick) writeResults(name, results, report)
 }
 
 function told<T>(what: string, measure: () => Promise<T>): Promise<T> {

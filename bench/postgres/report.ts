@@ -21,7 +21,7 @@ export function postgresReport({ server, node, pinned, size, scale, throughput }
   const settings = Object.entries(scaleSettings).map(([name, value]) => `\`${name} = ${value}\``)
   return `# What customer-sign-in costs a PostgreSQL server
 
-Measured with \`npm run bench:postgres\` on ${server} and ${node}, all on one machine, over loopback, through \`PostgresTokenStore\`. ${cores}
+Measured with \`npm run bench -- postgres\` on ${server} and ${node}, all on one machine, over loopback, through \`PostgresTokenStore\`. ${cores}
 All settings are the defaults (so \`fsync\` and \`full_page_writes\` are on), except for those that are named, and segments of the
 write-ahead log have 1 MB.
 

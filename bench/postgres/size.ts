@@ -34,7 +34,7 @@ begin
   for made in select * from pg_temp.grants(${count}) loop
     perform customer_sign_in.create_grant(made.id, made.tenant_id, made.grant_id, '${clientId}', made.subject, '${resource}',
       '${scopes.join(' ')}', null, pg_temp.text('credential ' || made.number, 32),
-      '["https://assistant.example/oauth/callback","' || pg_temp.text('code ' || made.number, 32) || '"]', 600000, null, ${soon});
+      '["https://assistant.example/oauth/callback","' || pg_temp.text('code ' || made.number, 32) || '"]', 600000, null, ${soon}, null, '{}');
     commit;
   end loop;
 end $$`

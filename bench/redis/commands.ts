@@ -4,7 +4,6 @@ import { likeness } from '../grants'
 import { type CommandStats, RedisServer } from '../redis-server'
 import { Host } from './host'
 
-const times = 100
 const { resource } = likeness
 
 /** How often one request causes each Redis command. */
@@ -51,8 +50,8 @@ const requests: Record<string, (host: Host) => Promise<() => Promise<unknown>>> 
   },
 }
 
-/** Counts the commands of every kind of request at a host. */
-export async function measureCommands(): Promise<CommandsResult[]> {
+/** Counts the commands of every kind of request at a host. @param times How often each is sent. */
+export async function measureCommands(times: number): Promise<CommandsResult[]> {
   const server = await RedisServer.start()
   const redis = new CountingRedis(server.port)
   const host = await Host.start(new RedisTokenStore(redis))
@@ -60,6 +59,7 @@ export async function measureCommands(): Promise<CommandsResult[]> {
     // After this the server knows the scripts, including the one that nobody waits for.
     await host.connect(await host.register())
     await host.connect()
+    const share = (counted: Record<string, number>) => perRequest(counted, times)
     const results: CommandsResult[] = []
     for (const [request, prepare] of Object.entries(requests)) {
       const acts = await Promise.all(Array.from({ length: times }, () => prepare(host)))
@@ -67,7 +67,7 @@ export async function measureCommands(): Promise<CommandsResult[]> {
       const executed = await server.commandsDuring(async () => {
         for (const act of acts) await act()
       })
-      results.push({ request, sent: perRequest(redis.sent), executed: perRequest(calls(executed)) })
+      results.push({ request, sent: share(redis.sent), executed: share(calls(executed)) })
     }
     return results
   } finally {
@@ -92,6 +92,6 @@ function calls(executed: CommandStats): Record<string, number> {
   return Object.fromEntries(own.map(([command, { calls }]) => [command, calls]))
 }
 
-function perRequest(counted: Record<string, number>): Record<string, number> {
+function perRequest(counted: Record<string, number>, times: number): Record<string, number> {
   return Object.fromEntries(Object.entries(counted).map(([command, count]) => [command, count / times]))
 }

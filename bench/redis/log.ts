@@ -2,8 +2,6 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Grants } from '../grants'
 import { RedisServer } from '../redis-server'
 
-const count = 10_000
-
 /** Bytes of the append-only file. A replica receives the same bytes. */
 export interface LogResult {
   perSignIn: number
@@ -12,7 +10,8 @@ export interface LogResult {
   perGrantRewritten: number
 }
 
-export async function measureLog(): Promise<LogResult> {
+/** Signs so many customers in, and refreshes each once. */
+export async function measureLog(count: number): Promise<LogResult> {
   const server = await RedisServer.start(['--appendonly', 'yes', '--auto-aof-rewrite-percentage', '0'])
   try {
     const grants = new Grants(new RedisTokenStore(server.redis), count)

@@ -2,13 +2,15 @@ import { RedisTokenStore } from 'customer-sign-in/redis'
 import { Grants } from '../grants'
 import { RedisServer } from '../redis-server'
 
-const count = 100_000
-const rotations = 20
+/** How much is measured. */
+export interface MemoryOptions {
+  grants: number
+  /** How often the credential of each grant is swapped. */
+  rotations: number
+}
 
 /** How much memory of a Redis server active grants take. */
-export interface MemoryResult {
-  grants: number
-  rotations: number
+export interface MemoryResult extends MemoryOptions {
   /** Bytes for each grant, its index included: the difference in `used_memory`. */
   bytesPerGrant: number
   /** The same after `rotations` rotations of every grant. */
@@ -19,13 +21,13 @@ export interface MemoryResult {
   keys: { grant: number; index: number }
 }
 
-export async function measureMemory(): Promise<MemoryResult> {
-  const one = await measure(1, rotations)
-  const three = await measure(3, 0)
-  return { grants: count, rotations, ...one, bytesPerGrantOfThree: three.bytesPerGrant }
+export async function measureMemory(options: MemoryOptions): Promise<MemoryResult> {
+  const one = await measure(1, options)
+  const three = await measure(3, { ...options, rotations: 0 })
+  return { ...options, ...one, bytesPerGrantOfThree: three.bytesPerGrant }
 }
 
-async function measure(perCustomer: number, rotations: number) {
+async function measure(perCustomer: number, { grants: count, rotations }: MemoryOptions) {
   const server = await RedisServer.start()
   try {
     const store = new RedisTokenStore(server.redis)

@@ -19,7 +19,7 @@ export interface RedisResults {
 export function redisReport({ server, node, commands, memory, log, scan, scale }: RedisResults): string {
   return `# What customer-sign-in costs a Redis server
 
-Measured with \`npm run bench:redis\` on ${server} and ${node}, all on one machine, over loopback.
+Measured with \`npm run bench -- redis\` on ${server} and ${node}, all on one machine, over loopback.
 
 ## Commands of each request
 

@@ -3,11 +3,15 @@ import { Grants } from '../grants'
 import { quantile } from '../quantile'
 import { RedisServer } from '../redis-server'
 
-// The smallest comes twice: the difference between the two is the noise.
-const counts = [1000, 1000, 100_000, 2_000_000]
-const rounds = 60
-const swapsPerRound = 500
 const inFlight = 100
+
+/** How much is measured. */
+export interface ScaleOptions {
+  counts: readonly number[]
+  rounds: number
+  /** How many swaps a round has, twice. */
+  swaps: number
+}
 
 /** The cost of one swap while a server holds so many grants. Times are microseconds, medians over all rounds. */
 export interface ScaleResult {
@@ -36,14 +40,14 @@ interface Population {
 }
 
 /** Measures each population in its own server. All take turns in each round, so that whatever else the machine does affects all alike. */
-export async function measureScale(): Promise<ScaleResult[]> {
+export async function measureScale({ counts, rounds, swaps }: ScaleOptions): Promise<ScaleResult[]> {
   const populations: Population[] = []
   try {
     for (const count of counts) populations.push(await populate(count))
     for (let round = 0; round < rounds; round++) {
       for (let turn = 0; turn < populations.length; turn++) {
         const population = populations[(round + turn) % populations.length] as Population
-        population.measured.push(await measureRound(population))
+        population.measured.push(await measureRound(population, swaps))
       }
     }
     return populations.map((population) => result(population, populations[0] as Population))
@@ -60,19 +64,19 @@ async function populate(count: number): Promise<Population> {
   return { server, grants, bytesPerGrant: ((await server.usedMemory()) - before) / count, measured: [] }
 }
 
-async function measureRound({ server, grants }: Population): Promise<Round> {
+async function measureRound({ server, grants }: Population, swaps: number): Promise<Round> {
   const hostTimes: number[] = []
   const oneByOne = await server.commandsDuring(async () => {
-    for (const number of grants.someOf(swapsPerRound)) {
+    for (const number of grants.someOf(swaps)) {
       const from = performance.now()
       await grants.swap(number)
       hostTimes.push((performance.now() - from) * 1000)
     }
   })
   const before = await server.usedCpu()
-  const numbers = grants.someOf(swapsPerRound)
+  const numbers = grants.someOf(swaps)
   while (numbers.length > 0) await Promise.all(numbers.splice(0, inFlight).map((number) => grants.swap(number)))
-  const serverCpuUnderLoad = ((await server.usedCpu()) - before) / swapsPerRound
+  const serverCpuUnderLoad = ((await server.usedCpu()) - before) / swaps
   return {
     hostTime: quantile(hostTimes),
     serverTime: oneByOne.evalsha?.microseconds ?? Number.NaN,

@@ -61,6 +61,8 @@ function withKeys(host: HostApp, store: StoreName, keys: Keys): StartContender {
       authenticate: ({ headers }) => ({ subject: String(headers['x-customer']) }),
       clients: { fetch: async () => Response.json(metadataDocument) },
       ...keys,
+      // As long as it may be, for machines that are busy.
+      hostTimeout: 60,
       lifetimes: {
         accessToken: setup.accessTokenLifetime,
         authorizationCode: setup.authorizationCodeLifetime,

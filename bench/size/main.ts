@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { PostgresServer } from '../postgres-server'
 import { moveToLoadCore } from '../processor-cores'
 import { RedisServer } from '../redis-server'
+import { writeResults } from '../write-results'
 import { measureCalls, type SizeOptions } from './measure'
 import { postgresOf, redisOf } from './populations'
 import { type SizeResults, sizeReport } from './report'
@@ -31,10 +30,7 @@ async function main(): Promise<void> {
   }
   const report = sizeReport(results)
   process.stdout.write(`\n${report}`)
-  if (options.quick) return
-  const path = join(__dirname, '..', 'results', 'size')
-  writeFileSync(`${path}.json`, `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(`${path}.md`, report)
+  if (!options.quick) writeResults('size', results, report)
 }
 
 main().catch((error) => {

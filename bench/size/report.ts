@@ -12,7 +12,7 @@ export function sizeReport(results: SizeResults): string {
   const { servers, node } = results
   return `# What calls cost while a store holds many grants
 
-Measured with \`npm run bench:size\` on ${servers.Redis}, ${servers.PostgreSQL} and ${node}, all on one machine, over loopback. Each row
+Measured with \`npm run bench -- size\` on ${servers.Redis}, ${servers.PostgreSQL} and ${node}, all on one machine, over loopback. Each row
 has its own server. All take turns. The first two rows measure the same, so the difference between them is the noise of all rows.
 
 ## What each call takes

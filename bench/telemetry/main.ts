@@ -1,9 +1,8 @@
-import { writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
-import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { moveToLoadCore, pinned } from '../processor-cores'
 import { RedisServer } from '../redis-server'
+import { writeResults } from '../write-results'
 import { measureTelemetry, type TelemetryOptions } from './measure'
 import { type TelemetryResults, telemetryReport } from './report'
 
@@ -15,7 +14,6 @@ const { values: options } = parseArgs({
 })
 
 const extent: TelemetryOptions = options.quick ? { rounds: 2, share: 0.05 } : { rounds: 150, share: 1 }
-const folder = join(__dirname, '..', '..', '..', 'results')
 
 /** Measures what a refresh costs when somebody listens to the channels, and writes the results to `results/`. */
 async function main(): Promise<void> {
@@ -35,8 +33,7 @@ async function main(): Promise<void> {
     process.stderr.write('Nothing is written: the servers and the load were not on different cores\n')
     return
   }
-  writeFileSync(join(folder, 'telemetry.json'), `${JSON.stringify(results, null, 2)}\n`)
-  writeFileSync(join(folder, 'telemetry.md'), report)
+  writeResults('telemetry', results, report)
 }
 
 main().catch((error) => {

@@ -17,7 +17,7 @@ export function telemetryReport({ redis, node, processor, pinned, rounds, rows }
     : 'The servers and the load shared their cores, so the times are too long.'
   return `# What it costs to listen to customer-sign-in
 
-Measured with \`npm run bench:telemetry\` on ${processor}, ${node} and ${redis}, over loopback. ${cores} ${rounds} rounds measured all servers in turn.
+Measured with \`npm run bench -- telemetry\` on ${processor}, ${node} and ${redis}, over loopback. ${cores} ${rounds} rounds measured all servers in turn.
 
 ## CPU time of a refresh by who listens
 

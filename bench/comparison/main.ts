@@ -1,20 +1,21 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import type { Database } from './database'
-import { startDatabase } from './databases'
-import { type Keeping, keepingOf } from './keeping'
-import { type Entry, lineup, type ServerName, type WorkloadName, workloadNames } from './lineup'
-import { Load } from './measure'
+import type { Database } from '../database'
+import { startDatabase } from '../databases'
+import { type Entry, lineup, type ServerName, type WorkloadName, workloadNames } from '../lineup'
+import { Load } from '../measure'
+import { hasPostgres, PostgresServer } from '../postgres-server'
+import { moveToLoadCore, pinned } from '../processor-cores'
+import { RedisServer } from '../redis-server'
+import { ServerProcess } from '../server-process'
+import { workloads } from '../workloads'
+import { resultsFolder } from '../write-results'
+import { beginKeeping, type Keeping, type KeepingOptions } from './keeping'
 import { nodeMajor, runOnEach } from './node-versions'
-import { hasPostgres, PostgresServer } from './postgres-server'
-import { moveToLoadCore, pinned } from './processor-cores'
-import { RedisServer } from './redis-server'
 import { aboutThis, type Profiled, report } from './report'
 import { type Run, rowsOf } from './rows'
-import { ServerProcess } from './server-process'
 import { sharesOf } from './where-time-goes'
-import { workloads } from './workloads'
 
 // The servers of the tables that show where the time goes, in the order of the columns.
 const profiled: readonly ServerName[] = [
@@ -27,7 +28,6 @@ const profiled: readonly ServerName[] = [
 ]
 const profiledWorkloads: readonly WorkloadName[] = ['refresh', 'metadata']
 const profiledRounds = 30
-const results = join(__dirname, '..', '..', 'results')
 
 const { values: options } = parseArgs({
   options: {
@@ -50,7 +50,8 @@ const processes = options.quick ? 1 : 3
 const uncounted = options.quick ? 0 : 3
 // How often each server is started for its first requests alone.
 const starts = Math.ceil(rounds / 4)
-const share = options.quick ? 0.02 : 1
+const share = options.quick ? 0.005 : 1
+const kept: KeepingOptions = options.quick ? { repetitions: 5, grants: 5 } : { repetitions: 50, grants: 500 }
 const whole = !options.quick && options.servers === '' && options.workloads === ''
 
 interface Started {
@@ -80,9 +81,9 @@ async function main(): Promise<void> {
   process.stdout.write(`\n${text}`)
   if (!whole) return
   if (!pinned) return tell('Nothing is written: servers and load were not on different cores')
-  writeFileSync(join(results, `node-${nodeMajor}.json`), json(rows))
-  writeFileSync(join(results, `node-${nodeMajor}-databases.json`), json(keeping))
-  writeFileSync(join(results, `node-${nodeMajor}.md`), text)
+  writeFileSync(join(resultsFolder, `node-${nodeMajor}.json`), json(rows))
+  writeFileSync(join(resultsFolder, `node-${nodeMajor}-databases.json`), json(keeping))
+  writeFileSync(join(resultsFolder, `node-${nodeMajor}.md`), text)
 }
 
 /** The command line without `--node`. */
@@ -102,18 +103,25 @@ function installed(entries: readonly Entry[]): readonly Entry[] {
   return others
 }
 
+/** Each server for itself. The quick way, which measures nothing, all together: they start and wait at the same time. */
+function groupsOf(entries: readonly Entry[]): (readonly Entry[])[] {
+  return options.quick ? [entries] : entries.map((entry) => [entry])
+}
+
 /** Starts all servers, each in its own process and with its own database. While one is measured, the others wait. */
 async function withServers<T>(entries: readonly Entry[], work: (started: Started[]) => Promise<T>): Promise<T> {
   const ends: (() => Promise<void>)[] = []
   try {
-    const started: Started[] = []
-    for (const entry of entries) {
+    const start = async (entry: Entry): Promise<Started> => {
       const database = await startDatabase(entry.database)
       ends.push(() => database.stop())
       const server = await ServerProcess.start(entry.name, database.port)
       ends.push(() => server.stop())
-      started.push({ entry, server, database })
+      return { entry, server, database }
     }
+    const started: Started[] = []
+    // When a floor starts, it finds out which way to sign takes the least time.
+    for (const group of groupsOf(entries)) started.push(...(await Promise.all(group.map(start))))
     return await work(started)
   } finally {
     await Promise.allSettled(ends.map((end) => end()))
@@ -151,10 +159,9 @@ async function firstRunsOf(workload: WorkloadName, all: readonly Entry[]): Promi
   const runs: Run[] = []
   for (let round = 0; round < starts; round++) {
     tell(`${workload}: start ${round + 1} of ${starts}`)
-    for (const entry of shuffled(entries)) {
-      const first = (loads: Warm[]) => Promise.all(loads.map(({ load }) => load.sample()))
-      const samples = await withServers([entry], (started) => withLoads(workload, started, first))
-      runs.push(...samples.map((sample) => ({ entry, workload, round, sample })))
+    for (const group of groupsOf(shuffled(entries))) {
+      const first = (loads: Warm[]) => sampled(workload, loads, round)
+      runs.push(...(await withServers(group, (started) => withLoads(workload, started, first))))
     }
   }
   return entries.flatMap((entry) => runs.filter((run) => run.entry === entry))
@@ -185,9 +192,15 @@ async function runsOf(workload: WorkloadName, loads: readonly Warm[], number: nu
   for (let turn = 0; turn < uncounted; turn++) for (const { load } of shuffled(loads)) await load.sample()
   for (let round = (number - 1) * each; round < number * each; round++) {
     tell(`${workload}: round ${round + 1} of ${each * processes}`)
-    for (const { entry, load } of shuffled(loads)) runs.push({ entry, workload, round, sample: await load.sample() })
+    runs.push(...(await sampled(workload, shuffled(loads), round)))
   }
   return loads.flatMap(({ entry }) => runs.filter((run) => run.entry === entry))
+}
+
+async function sampled(workload: WorkloadName, loads: readonly Warm[], round: number): Promise<Run[]> {
+  const runs: Run[] = []
+  for (const { entry, load } of loads) runs.push({ entry, workload, round, sample: await load.sample() })
+  return runs
 }
 
 async function profilesOf(workload: WorkloadName, loads: readonly Warm[]): Promise<Profiled[]> {
@@ -206,10 +219,15 @@ function shuffled<T>(items: readonly T[]): T[] {
 }
 
 async function keepingOfAll(entries: readonly Entry[]): Promise<Keeping[]> {
+  const keepers = entries.filter(({ database, workloads }) => database !== 'none' && workloads.includes('code'))
   const keeping: Keeping[] = []
-  for (const entry of entries.filter(({ database, workloads }) => database !== 'none' && workloads.includes('code'))) {
-    tell(`${entry.name}: what it stores`)
-    keeping.push(await keepingOf(entry, options.quick ? 20 : 500))
+  for (const group of groupsOf(keepers)) {
+    const begun: (() => Promise<Keeping>)[] = []
+    for (const entry of group) {
+      tell(`${entry.name}: what it stores`)
+      begun.push(await beginKeeping(entry, kept))
+    }
+    for (const finish of begun) keeping.push(await finish())
   }
   return keeping
 }

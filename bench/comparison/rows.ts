@@ -1,6 +1,6 @@
-import type { Entry, ServerName, WorkloadName } from './lineup'
-import type { Sample } from './measure'
-import { quantile } from './quantile'
+import type { Entry, ServerName, WorkloadName } from '../lineup'
+import type { Sample } from '../measure'
+import { quantile } from '../quantile'
 
 /** One round of a workload against a server. */
 export interface Run {

@@ -1,12 +1,12 @@
 import { setTimeout } from 'node:timers/promises'
-import { Connection } from './connection'
-import type { Database } from './database'
-import { DatabaseLine } from './database-line'
-import { startDatabase } from './databases'
-import type { Entry, ServerName } from './lineup'
-import { ServerProcess } from './server-process'
-import { setup } from './servers/contender'
-import { codeForm, redeem, refreshForm, register } from './workloads'
+import { Connection } from '../connection'
+import type { Database } from '../database'
+import { DatabaseLine } from '../database-line'
+import { startDatabase } from '../databases'
+import type { Entry, ServerName } from '../lineup'
+import { ServerProcess } from '../server-process'
+import { setup } from '../servers/contender'
+import { codeForm, redeem, refreshForm, register } from '../workloads'
 
 /** What a server stores, in how many round trips, and how it treats replays: what its speed leaves out. */
 export interface Keeping {
@@ -33,14 +33,31 @@ export interface Keeping {
   code_replay_ends_grant: boolean
 }
 
+/** How much is measured. */
+export interface KeepingOptions {
+  /** Of each kind of refresh whose commands and round trips are counted. */
+  repetitions: number
+  /** For how many grants the memory is measured. */
+  grants: number
+}
+
 const parallel = 50
-const repetitions = 50
 // In milliseconds. The default `replayTolerance` of customer-sign-in is ten seconds.
 const harmlessFor = 10_500
 
-/** Measures what a server stores, with a database of its own. @param grants For how many grants the memory is measured. */
-export async function keepingOf({ name, database: where, workloads }: Entry, grants: number): Promise<Keeping> {
+/**
+ * Measures what a server stores, with a database of its own.
+ *
+ * @returns Waits until a repeat no longer counts as harmless, measures the rest, and ends the server.
+ */
+export async function beginKeeping(
+  { name, database: where, workloads }: Entry,
+  { repetitions, grants }: KeepingOptions,
+): Promise<() => Promise<Keeping>> {
   const ends: (() => unknown)[] = []
+  const endAll = async () => {
+    for (const end of ends.reverse()) await end()
+  }
   try {
     const database = await startDatabase(where)
     ends.push(() => database.stop())
@@ -50,9 +67,9 @@ export async function keepingOf({ name, database: where, workloads }: Entry, gra
     ends.push(() => server.stop())
     const connections = await Promise.all(Array.from({ length: parallel }, () => Connection.open(server.port)))
     for (const connection of connections) ends.push(() => connection.close())
-    const customers = new Customers(server, connections)
+    const customers = new Customers(server, connections, repetitions)
     const usedMemory = database.usedMemory?.bind(database)
-    return {
+    const measured = {
       server: name,
       commands: await customers.commandsOfRefresh(database),
       round_trips: await customers.roundTripsOfRefresh(line),
@@ -63,10 +80,18 @@ export async function keepingOf({ name, database: where, workloads }: Entry, gra
       ...(usedMemory && (await customers.bytes(usedMemory, grants))),
       refresh_winners: await customers.refreshWinners(),
       code_winners: await customers.codeWinners(),
-      ...(await customers.replays()),
     }
-  } finally {
-    for (const end of ends.reverse()) await end()
+    const replays = await customers.prepareReplays()
+    return async () => {
+      try {
+        return { ...measured, ...(await replays()) }
+      } finally {
+        await endAll()
+      }
+    }
+  } catch (error) {
+    await endAll()
+    throw error
   }
 }
 
@@ -75,29 +100,31 @@ class Customers {
   readonly #server: ServerProcess
   readonly #connections: readonly Connection[]
   readonly #first: Connection
+  readonly #repetitions: number
 
-  constructor(server: ServerProcess, connections: readonly Connection[]) {
+  constructor(server: ServerProcess, connections: readonly Connection[], repetitions: number) {
     const [first] = connections
     if (!first) throw new Error('There is no connection')
     this.#server = server
     this.#connections = connections
     this.#first = first
+    this.#repetitions = repetitions
   }
 
   async commandsOfRefresh(database: Database, clientId?: string): Promise<Record<string, number>> {
     const refresh = await this.#chain({}, clientId)
     const sent = await database.sentDuring(async () => {
-      for (let time = 0; time < repetitions; time++) await refresh()
+      for (let time = 0; time < this.#repetitions; time++) await refresh()
     })
-    return Object.fromEntries(Object.entries(sent).map(([command, count]) => [command, count / repetitions]))
+    return Object.fromEntries(Object.entries(sent).map(([command, count]) => [command, count / this.#repetitions]))
   }
 
   async roundTripsOfRefresh(line: DatabaseLine, more: Record<string, string> = {}, clientId?: string): Promise<number> {
     const refresh = await this.#chain(more, clientId)
     const roundTrips = await line.roundTripsDuring(async () => {
-      for (let time = 0; time < repetitions; time++) await refresh()
+      for (let time = 0; time < this.#repetitions; time++) await refresh()
     })
-    return roundTrips / repetitions
+    return roundTrips / this.#repetitions
   }
 
   async ofRegisteredClient(
@@ -134,18 +161,21 @@ class Customers {
     return this.#winners(codeForm(await this.#code()))
   }
 
-  /** Both come after the time for which a repeat counts as harmless. */
-  async replays(): Promise<Pick<Keeping, 'replay_ends_grant' | 'code_replay_ends_grant'>> {
+  /** @returns Replays a code and a refresh token, after the time for which a repeat counts as harmless. */
+  async prepareReplays(): Promise<() => Promise<Pick<Keeping, 'replay_ends_grant' | 'code_replay_ends_grant'>>> {
     const code = await this.#code()
     const { refresh_token } = await redeem(this.#first, this.#server, codeForm(code))
     const used = await this.#signIn()
     const [ofCode, ofToken] = [await this.#refreshed(refresh_token), await this.#refreshed(used)]
-    await setTimeout(harmlessFor)
-    await this.#post(codeForm(code))
-    await this.#post(refreshForm(used))
-    return {
-      replay_ends_grant: !(await this.#post(refreshForm(ofToken))),
-      code_replay_ends_grant: !(await this.#post(refreshForm(ofCode))),
+    const harmlessUntil = performance.now() + harmlessFor
+    return async () => {
+      await setTimeout(Math.max(0, harmlessUntil - performance.now()))
+      await this.#post(codeForm(code))
+      await this.#post(refreshForm(used))
+      return {
+        replay_ends_grant: !(await this.#post(refreshForm(ofToken))),
+        code_replay_ends_grant: !(await this.#post(refreshForm(ofCode))),
+      }
     }
   }
 

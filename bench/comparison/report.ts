@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { join } from 'node:path'
+import { type ServerName, type WorkloadName, workloadNames } from '../lineup'
+import { pinned } from '../processor-cores'
 import type { Keeping } from './keeping'
-import { type ServerName, type WorkloadName, workloadNames } from './lineup'
-import { pinned } from './processor-cores'
 import { type Comparison, comparison, type Row, type Run } from './rows'
 import type { Shares } from './where-time-goes'
 
@@ -86,7 +86,7 @@ export function aboutThis(databases: readonly string[], counts: Counts): About {
 }
 
 function packageFile(name: string): string {
-  return join(__dirname, '..', '..', 'node_modules', name, 'package.json')
+  return join(__dirname, '..', '..', '..', 'node_modules', name, 'package.json')
 }
 
 /** The results. */

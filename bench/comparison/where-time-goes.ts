@@ -1,4 +1,4 @@
-import type { Profile } from './servers/order'
+import type { Profile } from '../servers/order'
 
 /** The share of its time that a server spends in each part, in the order of the table. */
 export type Shares = Record<string, number>
