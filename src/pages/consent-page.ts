@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http'
-import { isLoopbackHost } from '../protocol/redirect-uri'
+import { mixesLetters } from '../protocol/letters'
+import { isLoopbackHost, isLoopbackUrl } from '../protocol/redirect-uri'
+import { visible } from '../protocol/visible-text'
 import type { Appearance } from './appearance'
 import { type Html, html, isolate } from './html'
 import { durationIn } from './languages'
@@ -22,9 +24,7 @@ export interface ConsentQuestion {
   /** Whether that document is the one of a known assistant, and what the client gets reaches nobody else. */
   isKnown: boolean
   redirectUri: string
-  /** Whether the client can only be an app on the customer's own device: all of its redirect URIs are on loopback. */
-  isAppOnDevice: boolean
-  /** Whether a browser that cannot tell what a press was meant for asks a second time. */
+  /** Whether a customer with a finger is asked a second time. One with a window that is too small is asked again in any case. */
   asksTwice: boolean
   /** Whether the customer has pressed `confirm` on this page before. */
   answered: boolean
@@ -36,7 +36,7 @@ export interface ConsentQuestion {
   customerName: string | undefined
   /** Whether the customer can log in with another account. */
   switchAccount: boolean
-  /** The address that the form is sent to, and the consent token that it carries. */
+  /** The address that the form is sent to, which no link can name, and the consent token that the form carries. */
   action: string
   token: string
 }
@@ -44,24 +44,23 @@ export interface ConsentQuestion {
 /**
  * Asks the customer whether the client may act for them (RFC 6749 section 4.1.1).
  *
- * A browser that cannot tell whether a press was meant for this page sends `confirm` in place of `allow`, with `asksTwice`. Ask again then,
- * with `answered`: the second page has its buttons at another place, below a question in which there is no word of the client's.
+ * The form says `confirm` in place of `allow` where no style can tell whether a press was meant for this page, and where the window is too small
+ * for the question with its buttons. Ask again then, with `answered`: the second page has its buttons at another place, below the question in one
+ * line.
  */
 export function respondWithConsentPage(res: ServerResponse, question: ConsentQuestion, appearance: Appearance): void {
-  const { tenantName, clientName, vouchedFor, answered, asksTwice, action, token } = question
+  const { tenantName, answered, asksTwice } = question
   const { words } = appearance.language
   const { consent } = words
-  const plainName = vouchedFor ? clientName : sentence(consent.quote, { name: endOf(clientName) })
-  const title = sentence(consent.question, { client: plainName, tenant: tenantName })
-  const heading = sentence(consent.question, { client: quotedName(question, words), tenant: isolate(tenantName) })
-  const buttons = html`<form method="post" action="${action}" id="decision">
-<input type="hidden" name="consent_token" value="${token}">
-${decisionButtons(consent, words, asksTwice && !answered)}
-</form>`
+  const title = sentence(consent.question, { client: plainName(question, words), tenant: tenantName })
+  const heading = sentence(consent.question, { client: nameOf(question), tenant: isolate(tenantName) })
+  const first = answered ? undefined : asksTwice ? 'twice' : 'once'
+  const buttons = form(question, decisionButtons(consent, words, first))
   const page = {
     title: answered ? sentence(consent.confirmTitle, { question: title }) : title,
     body: answered
       ? html`<h1>${consent.confirm}</h1>
+<p class="line">${heading}</p>
 ${buttons}
 <section>
 ${parties(question, appearance)}
@@ -76,6 +75,14 @@ ${buttons}`,
   respondWithPage(res, 200, page, appearance)
 }
 
+/** A form that carries the customer's answer. */
+function form({ action, token }: ConsentQuestion, buttons: Html): Html {
+  return html`<form method="post" action="${action}">
+<input type="hidden" name="consent_token" value="${token}">
+${buttons}
+</form>`
+}
+
 /** Who connects to whom, as a picture. The client has its initials: nobody has checked a picture that it gives. */
 function parties({ clientName, tenantName }: ConsentQuestion, appearance: Appearance): Html {
   return html`<div class="parties" aria-hidden="true">${tile(clientName)}<i></i>${logo(appearance) ?? tile(tenantName)}</div>`
@@ -87,22 +94,24 @@ function tile(name: string): Html {
   return html`<b>${initials.join('').toUpperCase()}</b>`
 }
 
-/** The client's name. It is in quotation marks if nobody vouches for it. */
-export function quotedName(
-  { clientName, vouchedFor }: Pick<ConsentQuestion, 'clientName' | 'vouchedFor'>,
-  { consent }: Words,
-): Html {
-  return vouchedFor ? isolate(clientName) : sentence(consent.quote, { name: isolate(endOf(clientName)) })
+/** The client's name. If nobody vouches for it, it stands apart from the sentence, so that nothing in it can go on with the sentence. */
+export function nameOf({ clientName, vouchedFor }: Pick<ConsentQuestion, 'clientName' | 'vouchedFor'>): Html {
+  return vouchedFor ? isolate(clientName) : html`<q>${isolate(endOf(clientName))}</q>`
+}
+
+/** The client's name where there is only text. */
+function plainName({ clientName, vouchedFor }: ConsentQuestion, { consent }: Words): string | Html {
+  return vouchedFor ? clientName : sentence(consent.quote, { name: visible(endOf(clientName)) })
 }
 
 function details(question: ConsentQuestion, appearance: Appearance): Html {
   const { words } = appearance.language
-  const { vouchedFor, publisher, redirectUri, isAppOnDevice, scopes } = question
+  const { vouchedFor, publisher, redirectUri, scopes } = question
   const { consent } = words
-  const client = quotedName(question, words)
+  const client = nameOf(question)
   return html`${account(question, words)}
-<p id="scopes">${sentence(consent.scopes, { client })}</p>
-<ul aria-labelledby="scopes">
+<p>${sentence(consent.scopes, { client })}</p>
+<ul>
 ${scopes.map(scopeItem)}
 </ul>
 ${afterwards(question, appearance)}
@@ -111,7 +120,7 @@ ${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(end
 <dt>${consent.destination}</dt>
 <dd>${destination(redirectUri, words)}</dd>
 </dl>
-${isAppOnDevice && html`<p>${sentence(consent.anyAppOnDevice, { client })}</p>`}
+${isLoopbackUrl(redirectUri) && html`<p>${sentence(consent.anyAppOnDevice, { client })}</p>`}
 ${!vouchedFor && html`<p class="soft">${caution(question, words)}</p>`}`
 }
 
@@ -125,38 +134,45 @@ ${end && sentence(consent.disconnect, { apps: end })}</p>`
 }
 
 function caution({ tenantName, publisher, isKnown, ...question }: ConsentQuestion, words: Words): Html {
-  const { known, notChecked, allowIfAsked } = words.consent
-  const client = quotedName(question, words)
+  const { known, mixedLetters, notChecked, allowIfAsked } = words.consent
+  const client = nameOf(question)
   const who = isKnown && publisher !== undefined && sentence(known, { client, publisher: isolate(publisher) })
-  return html`${who} ${sentence(notChecked, { tenant: isolate(tenantName) })} ${allowIfAsked}`
+  return html`${who} ${mixesLetters(question.clientName) && `${mixedLetters} `}${sentence(notChecked, { tenant: isolate(tenantName) })} ${allowIfAsked}`
 }
 
 /** Who the customer is, and how to be another one. */
-function account({ customerName: name, switchAccount }: ConsentQuestion, { consent }: Words): Html | undefined {
-  if (name === undefined && !switchAccount) return undefined
-  const customer = name !== undefined && html`${sentence(consent.signedInAs, { customer: isolate(name) })} `
-  const other = switchAccount && button('switch', consent.otherAccount, html` form="decision"`)
-  return html`<p>${customer}${other}</p>`
-}
-
-/** The buttons of a decision. @param isUnsure Whether one takes the place of Allow where a browser cannot tell what a press was meant for. */
-export function decisionButtons(
-  { deny, allow }: Pick<Words['consent'], 'deny' | 'allow'>,
-  { consent }: Words,
-  isUnsure = false,
-): Html {
-  return html`${button('deny', deny)}
-${isUnsure && button('confirm', allow)}
-${button('allow', allow)}
-<span class="end" tabindex="0"><span>${consent.end}</span></span>`
+function account(question: ConsentQuestion, { consent }: Words): Html | undefined {
+  const { customerName: name, switchAccount } = question
+  const customer = name !== undefined && html`<p>${sentence(consent.signedInAs, { customer: isolate(name) })}</p>`
+  return html`${customer}
+${switchAccount && form(question, button('switch', consent.otherAccount))}`
 }
 
 /**
- * A button that shows its label by its style. The text fragment of an address finds only text that is shown itself: it would let the Tab key
- * begin at that text, which is behind Deny or within Allow.
+ * The buttons of a decision.
+ *
+ * @param first The button that comes in place of Allow where no style can tell what a press was meant for: if that can be so wherever there is a
+ * finger (`twice`), or in a small window alone (`once`).
  */
-function button(decision: string, label: string, ofForm?: Html): Html {
-  return html`<button type="submit"${ofForm} name="decision" value="${decision}" aria-label="${label}"><span>${label}</span></button>`
+export function decisionButtons(
+  { deny, allow }: Pick<Words['consent'], 'deny' | 'allow'>,
+  { consent }: Words,
+  first?: 'twice' | 'once',
+): Html {
+  return html`${button('deny', deny)}
+${first && html`<span class="press first ${first}">${deliberate('confirm', allow)}</span>`}
+<span class="press">${deliberate('allow', allow)}</span>
+<span class="soon" tabindex="0"><span>${sentence(consent.tooSoon, { deny })}</span></span>`
+}
+
+/** A button under its cover, and the one in its place to which the Tab key leads from the button before. */
+function deliberate(decision: string, label: string): Html {
+  return html`<i></i>${button(decision, label, html` class="key"`)}${button(decision, label, html` tabindex="-1"`)}`
+}
+
+/** A button that shows its label by its style: the text fragment of an address finds only text that is shown itself. */
+function button(decision: string, label: string, more?: Html): Html {
+  return html`<button name="decision" value="${decision}" aria-label="${label}"${more}><span>${label}</span></button>`
 }
 
 /** The part of a redirect URI that says who receives the code. */

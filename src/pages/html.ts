@@ -1,3 +1,5 @@
+import { visible } from '../protocol/visible-text'
+
 /** A piece of HTML in which everything is escaped that must be. */
 export class Html {
   readonly text: string
@@ -14,9 +16,9 @@ export function html(texts: TemplateStringsArray, ...values: Value[]): Html {
   return new Html(texts.map((text, index) => text + render(values[index])).join(''))
 }
 
-/** A name whose direction of writing does not change that of the text around it. */
+/** A name whose direction of writing does not change that of the text around it, with what nobody sees in it, except spaces. */
 export function isolate(name: string): Html {
-  return html`<bdi>${name}</bdi>`
+  return html`<bdi>${visible(name.trim().replace(/\s+/g, ' '))}</bdi>`
 }
 
 function render(value: Value): string {

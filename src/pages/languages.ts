@@ -138,6 +138,21 @@ export function durationIn(tag: string, milliseconds: number): string {
   )
 }
 
+// From the largest on, in milliseconds. A month of 30 days is exact enough for what is months ago.
+const unitsAgo = { year: 365 * units.day, month: 30 * units.day, ...units }
+
+/**
+ * How long ago something was, in the largest unit that has passed. It names no day, such as "yesterday": days begin by the clock of whoever
+ * reads, which a server does not know.
+ */
+export function agoIn(tag: string, milliseconds: number): string {
+  const passed = Object.entries(unitsAgo).find(([, length]) => milliseconds >= length)
+  if (!passed) return new Intl.RelativeTimeFormat(tag, { numeric: 'auto' }).format(0, 'second')
+  const [unit, length] = passed
+  const format = new Intl.RelativeTimeFormat(tag, { numeric: 'always' })
+  return format.format(-Math.floor(milliseconds / length), unit as Intl.RelativeTimeFormatUnit)
+}
+
 /**
  * The one of several that is for a language: `de` for `de-AT` (RFC 4647 section 3.4). If only another region is there, it is that one. But
  * it is nothing for `zh-TW` if only `zh-Hans` is there, because their scripts differ.

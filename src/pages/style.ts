@@ -14,11 +14,12 @@ ul { padding-inline-start: 1.25rem }
 dt { color: var(--soft); font-size: .875rem }
 dd { margin: 0 0 .5rem; font-weight: 600; hyphens: none }
 p a { color: inherit }
+q { display: inline-block; max-width: 100%; margin-inline: .1em; padding: 0 .35em; border: 1px solid var(--line); border-radius: calc(var(--radius) / 2); quotes: none }
 .soft { color: var(--soft); font-size: .875rem }
 form { display: flex; flex-wrap: wrap; gap: .75rem; margin: 1.5rem 0 }
 .button, button { flex: 1 1 6rem; max-width: 100%; min-height: 2.75rem; padding: .5rem 1rem; border: 1px solid var(--line); border-radius: calc(var(--radius) * 2 / 3); background: transparent; color: inherit; font: inherit; font-weight: 600; cursor: pointer }
 .button { display: block; text-align: center; text-decoration: none }
-.button, button:not([value=deny]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
+.button, button:not([value=deny], [value=switch]) { background: var(--strong); border-color: var(--strong); color: var(--on-strong) }
 section { padding-top: 1.5rem; margin-top: 1.5rem; border-top: 1px solid var(--line) }
 section > :last-child { margin-bottom: 0 }
 .button.quiet { background: transparent; border-color: var(--line); color: inherit }
@@ -35,8 +36,8 @@ const signIn = `
 .parties i { flex: 0 1 2rem; border-top: 2px dotted var(--line) }
 .parties img { margin: 0 }
 .company { margin-bottom: .25rem; font-weight: 600 }
-h1 + form { margin-top: 0 }
-button[value=switch] { margin-block: -.625rem; padding: 0; border: 0; background: none; color: inherit; font-size: .875rem; font-weight: 400; text-decoration: underline }
+form:has([value=switch]) { margin: 0 0 1rem }
+button[value=switch] { flex: none; margin-block: -.625rem; padding: 0; border: 0; background: none; color: inherit; font-size: .875rem; font-weight: 400; text-decoration: underline }
 `
 
 // The buttons come after everything that warns: nothing is beneath them, however long the text is. On a screen that is too short for the
@@ -49,41 +50,55 @@ main::after { content: ''; display: block; position: sticky; bottom: 0; height: 
 `
 
 /**
- * A press of a button counts only after this page has been seen for a while: another page can vanish from above this one between the two
- * clicks of a double click. So
+ * A press of a button that gives or ends something counts only if, for 0.7 s without a break,
  *
- * - a mouse must have been over the card for 0.7 s since it came there, or since it last pressed anything there except a button;
- * - a finger must wait until the page has been shown for 0.7 s;
- * - the Tab key reaches Allow only after Deny before it, or with Shift the end of the page after it, has had the focus for 0.7 s;
- * - a browser that cannot apply the first rule, because it has no `:has` or no mouse, shows another Allow button, `confirm`, if the page has
- *   one. After that button the page asks again, with its buttons at another place: the first page has them below all of its text, the second
- *   one above everything whose length a stranger can choose.
+ * - the pointer was over this same button, wherever the page, the window or the customer moved it;
+ * - or the button before it had the focus: the Tab key leads to no other Allow than `.key`, which is there only then, for the moment in which
+ *   the focus moves, and while it has the focus. Whoever was faster comes to `.soon`, which says so. The button that the mouse presses keeps no
+ *   focus, so that Enter presses nothing that the mouse let go;
+ * - or, on a device whose finger no style can see, the button was shown. There the page has `.first` in its place, if it can. After that
+ *   button the page asks again, at an address that no link can name, with its buttons elsewhere: the first page has them below all of its text,
+ *   the second one above everything whose length a stranger can choose. So does a window that is too small for the question with its buttons.
+ *
+ * The buttons lie under a cover. A press on the cover begins the time again. The place of a button (`.press`) is as large as what is in it, so
+ * no mouse can be over it before the button is there, however late that comes; for a finger, the time begins with the last button in it.
  *
  * The clock of a page that nobody sees stands still, and jumps when the page comes into view. An animation that began before would be over
- * at once. So each wait has two steps. `seen` and `reached` are animations that end with the first picture of the page. Their end changes
- * inherited properties, and that begins a transition of 0.7 s at the element that waits: the cover that keeps the mouse from the buttons, and
- * Allow. The steps are timers, so they also run for customers who prefer reduced motion.
+ * at once. So the wait has two steps. `seen` is an animation that ends with the first picture. Its end changes inherited properties, and that
+ * begins the transition of the cover. (In Firefox it begins none where nothing else changes, as below a finger: there the cover has an animation of its own.) Both are timers, so they also run for customers who prefer reduced motion. What no style can see is the
+ * time for which a page is hidden that was seen before: a focus on Allow outlasts it, and so does the wait of a finger.
  */
 const deliberatePresses = `
+@keyframes covered { from, to { visibility: visible } }
 @keyframes seen { from, to { --cover: visible; --ink: .4; --wait: 0s } }
-@keyframes reached { from, to { --allow: hidden; --rest: 0s } }
-main { --cover: hidden; --ink: 1; --wait: .7s; animation: seen 1ms }
-form { position: relative; opacity: var(--ink); transition: opacity var(--wait); --allow: visible; --rest: .7s }
-form::after { content: ''; position: absolute; inset: 0; visibility: var(--cover); transition: visibility var(--wait) }
-form:focus-within { animation: reached 1ms }
-button:not([value=deny], :focus) { visibility: var(--allow); transition: visibility 0s var(--rest) }
-button[value=confirm] ~ button[value=allow] { display: none }
-button::before { content: attr(aria-label) }
-button span, .end:not(:focus) span { display: none }
-.end { position: absolute; bottom: 0; font-size: .75rem }
-@media (hover: hover) {
-  main:not(:hover) { --cover: visible; --wait: 0s; animation: none }
-  @supports selector(:has(*)) {
-    main:active:not(:has(button:active)) { --cover: visible; --wait: 0s; animation: none }
-    button[value=confirm] { display: none }
-    button[value=confirm] ~ button[value=allow] { display: block }
-  }
+form { position: relative; align-items: start }
+.press { position: relative; display: block; flex: 1 1 6rem; max-width: 100%; --cover: hidden; --ink: 1; --wait: .7s; animation: seen 1ms }
+.press i { position: absolute; inset: 0; z-index: 1; cursor: pointer; visibility: var(--cover); transition: visibility var(--wait) }
+.press button { display: block; width: 100%; opacity: var(--ink); transition: opacity var(--wait) }
+.press i:active { visibility: visible; transition: none }
+.press i:active ~ button { opacity: .4; transition: none }
+.press:not(:has([tabindex])) { --cover: visible; animation: none }
+@supports (-moz-appearance: none) {
+  @media (hover: none) { .press:has([tabindex]) i:not(:active) { animation: covered .7s } }
 }
+@media (hover: hover) { .press:not(:hover) { --cover: visible; --ink: 1; --wait: 0s; animation: none } }
+.press [tabindex]:focus:not(:active, :focus-visible) { visibility: hidden }
+.press .key { position: absolute; inset: 0; visibility: hidden; transition: visibility 0s .1s }
+[value=deny]:focus ~ .press .key { visibility: visible; transition: visibility 0s .7s }
+[value=deny]:focus ~ .press .key + button { visibility: hidden; transition: visibility 0s .7s }
+.press .key:focus { visibility: visible; transition: none }
+.press .key:focus + button { visibility: hidden }
+.soon { position: absolute; inset-inline: 0; top: 100%; visibility: hidden; transition: visibility 0s .1s; color: var(--soft); font-size: .875rem }
+[value=deny]:focus ~ .soon, .soon:focus { visibility: visible; transition: none }
+.soon:not(:focus) span { display: none }
+.first ~ .press { display: none }
+@media (min-width: 15rem) and (min-height: 20rem) { .first.once { display: none } .first.once ~ .press { display: block } }
+@media (hover: hover) and (min-width: 15rem) and (min-height: 20rem) { .first { display: none } .first ~ .press { display: block } }
+button[aria-label]::before { content: attr(aria-label) }
+button[aria-label] span { display: none }
+.line { overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.line q { display: inline }
+@media (max-height: 20rem) { .line, .line ~ * { margin-block: 0 .25rem } h1:has(+ .line) { margin: 0; font-size: 1rem } body:has(.line) { padding: 0; align-content: start } main:has(.line) { --pad: .5rem } }
 `
 
 // Lists: what is on them leads to a question at most, so it may be pressed at once.

@@ -1,6 +1,7 @@
-import { type Check, imageUrl, isObject, must, mustBeText, nullable, record } from '../configuration/checks'
+import { type Check, imageUrl, isObject, must, mustBeText, nullable, parsed, record } from '../configuration/checks'
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Links, Logo, Theme, ThemeColors } from '../contract/tenant-store'
+import { isUrl } from '../protocol/resource'
 
 /** The colours of one page. */
 export type Palette = Required<{ [Name in keyof ThemeColors]: string }>
@@ -107,11 +108,13 @@ const both = record({ light: imageUrl, dark: imageUrl })
 /** A picture, or one for each scheme. */
 export const logoImage: Check<Logo> = (given, name) => (isObject(given) ? both(given, name) : imageUrl(given, name))
 
-const webPage = mustBeText('an absolute https URL without credentials', (text) => {
-  if (!/^https:\/\/[^\s\\]+$/i.test(text) || !URL.canParse(text)) return false
-  const { username, password } = new URL(text)
-  return username === '' && password === ''
-})
+const webPage = parsed(
+  mustBeText('an absolute https URL without credentials', (text) => {
+    if (!/^https:\/\/[^\s\\]+$/i.test(text) || !isUrl(text)) return false
+    const { username, password } = new URL(text)
+    return username === '' && password === ''
+  }),
+)
 
 /** Addresses of pages of a company's own. */
 export const links: Check<Links> = record({

@@ -1,3 +1,5 @@
+// More than 300 lines: one table, and most of it says where each word is shown.
+
 import { type Html, html } from './html'
 
 /**
@@ -18,7 +20,7 @@ export interface Words {
     confirm: string
     /** The title of the page when the customer is asked a second time: `{question}`. */
     confirmTitle: string
-    /** Quotes a name that nobody vouches for, between marks that no such name has: `{name}`. */
+    /** Quotes a name that nobody vouches for, in the title of a page, between marks that no such name has: `{name}`. */
     quote: string
     /** Who the customer is: `{customer}`. */
     signedInAs: string
@@ -44,6 +46,8 @@ export interface Words {
     onDevice: string
     /** The warning about a client that can only be an app on this device, where any other app can take its name: `{client}`. */
     anyAppOnDevice: string
+    /** The caution about a name whose words have letters of several scripts, which look alike. */
+    mixedLetters: string
     /** The caution about a client whose name nobody vouches for: `{tenant}`. */
     notChecked: string
     /** What comes before it if the client's document is that of a known assistant: `{client}`, `{publisher}`. */
@@ -54,8 +58,8 @@ export interface Words {
     allow: string
     /** The button that refuses it. */
     deny: string
-    /** The last stop of the Tab key. */
-    end: string
+    /** What a customer reads whose Tab key was faster than the page: `{deny}`, the button to go back to. */
+    tooSoon: string
   }
   /** The error page. */
   error: {
@@ -88,9 +92,9 @@ export interface Words {
     intro: string
     /** In place of an empty list: `{tenant}`. */
     none: string
-    /** Labels the day on which an app was connected. */
+    /** Labels how long ago an app was connected. */
     since: string
-    /** Labels the day on which it was last used. */
+    /** Labels how long ago it was last used. */
     lastUsed: string
     /** Labels the hosts and apps to which the app's sign-ins lead. */
     destinations: string
@@ -104,6 +108,8 @@ export interface Words {
     disconnectAll: string
     /** The question before an app is disconnected: `{client}`, `{tenant}`. */
     question: string
+    /** The question before one of several sign-ins of an app ends: `{client}`, `{tenant}`. */
+    questionOne: string
     /** The question before all are: `{tenant}`. */
     questionAll: string
     /** What happens then: `{time}`. */
@@ -114,6 +120,8 @@ export interface Words {
     cancel: string
     /** The link to the next part of a long list. */
     more: string
+    /** The heading above the sign-ins of an app: `{count}`. */
+    signIns: string
   }
   /** The page "Connect an assistant". */
   connect: {
@@ -204,8 +212,16 @@ export interface Words {
     endAppQuestion: string
     /** Labels the id of a customer. */
     customer: string
-    /** The question before a customer's apps are disconnected: `{customer}`. */
+    /** The question before a customer's apps are disconnected. */
     endCustomerQuestion: string
+    /** What is wrong with an id that is no customer's. */
+    unknownCustomer: string
+    /** Labels how many sign-ins a customer has connected. */
+    connections: string
+    /** The heading above the customers who have so many that not all are counted. */
+    manyConnections: string
+    /** How many are: `{count}`. */
+    manyCounted: string
     /** The button that disconnects everybody. */
     endAll: string
     /** The question before that: `{tenant}`. */
@@ -222,25 +238,25 @@ export interface Words {
     by: string
     /** Labels what names it. */
     value: string
-    /** What is wrong with that: `{value}`. */
+    /** What is wrong with something that names none. */
     wrongValue: string
     /** The button that blocks. */
     block: string
-    /** The question before: `{name}`. */
+    /** The question before. What it is about is in a row of its own, as with the others. */
     blockQuestion: string
     /** What happens then, as when it is removed from what is allowed. */
     blockEffect: string
     /** The button that unblocks. */
     unblock: string
-    /** The question before: `{name}`. */
+    /** The question before. */
     unblockQuestion: string
-    /** The question before something is allowed: `{name}`. */
+    /** The question before something is allowed. */
     allowQuestion: string
     /** What happens when it is the first. */
     allowEffect: string
     /** The button that takes something off the list of what is allowed. */
     remove: string
-    /** The question before: `{name}`. */
+    /** The question before. */
     removeQuestion: string
     /** What happens when it is the last. */
     nothingAllowed: string
@@ -286,13 +302,15 @@ export function partsIn(words: string): string[] {
 }
 
 /**
- * Quotation marks, and what looks like one. The pages put a name that nobody vouches for between two of them, and no such name keeps one.
- * The single marks that are apostrophes too are not among them. (NFC turns U+2329 and U+232A into others of them.)
+ * Quotation marks, and what looks like one. The title of a page has a name that nobody vouches for between two of them, and no such name keeps
+ * one. The single marks that are apostrophes too are not among them, but two in a row look like one.
  */
-const marks = '"“”„‟«»‹›〝〞〟＂ʺˮ″‶❝❞⹂「」『』｢｣﹁﹂﹃﹄⌈⌉⌊⌋⌜⌝⌞⌟《》〈〉︽︾︿﹀≪≫⟪⟫⟨⟩❮❯❰❱\u2329\u232a'
+const marks =
+  '"“”„‟«»‹›〝〞〟＂ʺˮ″‶❝❞⹂「」『』｢｣﹁﹂﹃﹄⌈⌉⌊⌋⌜⌝⌞⌟《》〈〉︽︾︿﹀≪≫⟪⟫⟨⟩❮❯❰❱˝״〃\u{1f676}\u{1f677}\u{1f678}'
+const apostrophes = "'`´‘’‚‛′‵ʹʻʼʽʾʿˈˊˋ˴՚׳ߴߵ᳓ꞌ❛❜❟"
 
-/** Each quotation mark in a text. */
-export const quotationMarks = new RegExp(`[${marks}]`, 'gu')
+/** Each quotation mark in a text: one character, or marks and apostrophes in a row, with whatever joins or crosses them. */
+export const quotationMarks = new RegExp(`(?:[${marks}${apostrophes}][\\p{M}\\u200c\\u200d]*){2,}|[${marks}]`, 'gu')
 
 /** Whether a word is `{name}` between quotation marks, at least one on each side, with or without spaces. */
 export function isQuotation(word: string): boolean {

@@ -4,19 +4,16 @@ import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { browserArguments, findChromium } from '../../scripts/chromium'
+import { describeWith } from './describe-with'
+import type { Customer, Engine } from './engines'
 
-const missing = [
-  ...(findChromium() ? [] : ['Chromium']),
-  ...['Xvfb', 'xdotool', 'openbox'].filter((command) => spawnSync('which', [command]).status !== 0),
-].join(', ')
+const commands = ['Xvfb', 'xdotool', 'openbox']
+const missing = commands.filter((command) => spawnSync('which', [command]).status !== 0)
 
 /** `describe` for suites that need a browser and a mouse. Without them, they are skipped with a warning, and in CI they fail. */
-export const describeWithDisplay: (name: string, define: () => void) => void = (name, define) => {
-  if (!missing) return describe(name, define)
-  if (process.env.CI) return describe(name, () => it(`needs ${missing}`, () => expect(missing).toBe('')))
-  process.stderr.write(`\nSKIPPED: ${name}: there is no ${missing} (npm run setup)\n\n`)
-  describe.skip(name, define)
+export function describeWithDisplay(engine: Engine, name: string, define: () => void): void {
+  const needed = [...missing, ...(engine.program ? [] : [engine.name])]
+  describeWith([...commands, engine.name].join(', '), needed.length === 0)(name, define)
 }
 
 const open: Display[] = []
@@ -24,6 +21,13 @@ const open: Display[] = []
 afterEach(async () => {
   await Promise.all(open.splice(0).map((display) => display.close()))
 })
+
+/** What a browser knows when it starts. */
+export interface BrowseOptions {
+  customer?: Customer | undefined
+  /** An origin whose certificate, the one of the tests, the customer trusts. */
+  trusted?: string | undefined
+}
 
 /**
  * A separate screen with a window manager and one browser on it, to which no debugger is attached. Its pages are in front, hidden or under
@@ -33,11 +37,11 @@ afterEach(async () => {
 export class Display {
   readonly #env: NodeJS.ProcessEnv
   readonly #processes: ChildProcess[]
-  readonly #profile = mkdtempSync(join(tmpdir(), 'browser-'))
+  readonly #home = mkdtempSync(join(tmpdir(), 'browser-'))
   readonly #hand: ChildProcess
 
   private constructor(server: ChildProcess, name: string) {
-    this.#env = { ...process.env, DISPLAY: name }
+    this.#env = { ...process.env, DISPLAY: name, HOME: this.#home, NO_AT_BRIDGE: '1', MOZ_CRASHREPORTER_DISABLE: '1' }
     const manager = spawn('openbox', ['--sm-disable'], { env: this.#env, stdio: 'ignore' })
     this.#hand = spawn('xdotool', ['-'], { env: this.#env, stdio: ['pipe', 'ignore', 'ignore'] })
     this.#processes = [this.#hand, manager, server]
@@ -54,20 +58,19 @@ export class Display {
   }
 
   /** Starts the browser with a page. */
-  browse(url: string, more: readonly string[] = []): void {
-    const args = [
-      `--user-data-dir=${this.#profile}`,
-      '--test-type',
-      '--window-position=40,40',
-      '--window-size=1100,900',
-    ]
-    const all = [...browserArguments, ...args, ...more, url]
-    this.#processes.unshift(spawn(findChromium() ?? '', all, { env: this.#env, stdio: 'ignore' }))
+  browse(engine: Engine, url: string, { customer, trusted }: BrowseOptions = {}): void {
+    const args = engine.prepare({ url, profile: this.#home, customer, trusted })
+    this.#processes.unshift(spawn(engine.program ?? '', args, { env: this.#env, stdio: 'ignore' }))
   }
 
   /** Uses the mouse or the keyboard with one command of `xdotool`, now. */
   do(...command: (string | number)[]): void {
     this.#hand.stdin?.write(`${command.join(' ')}\n`)
+  }
+
+  /** The title of the window in front. */
+  title(): string {
+    return spawnSync('xdotool', ['getactivewindow', 'getwindowname'], { env: this.#env, encoding: 'utf8' }).stdout
   }
 
   async close(): Promise<void> {
@@ -77,6 +80,6 @@ export class Display {
       await once(child, 'exit')
     }
     // Other processes of the browser may still be writing there.
-    await rm(this.#profile, { recursive: true, force: true, maxRetries: 20 })
+    await rm(this.#home, { recursive: true, force: true, maxRetries: 20 })
   }
 }

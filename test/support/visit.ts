@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import express, { type Express } from 'express'
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core'
@@ -97,18 +98,40 @@ export function deny(page: Page): Promise<void> {
   return press(page, 'Deny')
 }
 
-async function press(page: Page, name: string): Promise<void> {
-  await pointAt(page, name)
-  await page.getByRole('button', { name }).click()
+/** Presses a button of the page as somebody who means it. */
+export async function press(page: Page, name: string): Promise<void> {
+  const { x, y } = await pointAt(page, name)
+  await page.mouse.click(x, y)
+}
+
+/** Moves the focus to the next button of the page with the Tab key. Fails if it has another name. */
+export async function reach(page: Page, name: string): Promise<void> {
+  // The second button is reached once the first has had the focus for a while.
+  if ((await page.locator(':focus').count()) > 0)
+    await page.getByRole('button', { name }).and(page.locator('.key')).waitFor()
+  await page.keyboard.press('Tab')
+  expect(await page.locator(':focus').textContent()).toBe(name)
 }
 
 /** Moves the mouse onto a button, and waits until the page accepts a press. */
 export async function pointAt(page: Page, name: string): Promise<{ x: number; y: number }> {
   const button = page.getByRole('button', { name })
+  await button.scrollIntoViewIfNeeded()
   const point = await middleOf(button)
   await page.mouse.move(point.x, point.y)
-  await button.hover()
+  // Playwright's own wait scrolls the page again and again, and the mouse leaves the button.
+  const isCovered = `document.elementFromPoint(${point.x}, ${point.y}).matches('.press i')`
+  while (await page.evaluate(isCovered)) await sleep(50)
   return point
+}
+
+/** Waits until a press has led to the consent page itself. */
+export async function isAskedAgain(page: Page, press: () => Promise<void>): Promise<void> {
+  // An answer before it, which leads to the app, may still be told late.
+  const answer = page.waitForResponse((response) => response.request().method() === 'POST' && response.status() === 200)
+  await press()
+  await answer
+  await page.getByRole('button', { name: 'Allow' }).waitFor()
 }
 
 /** The middle of an element, in pixels of the window. Waits until the element exists. */

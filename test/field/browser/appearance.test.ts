@@ -36,7 +36,7 @@ describeWithBrowser('the consent page', () => {
     const { page } = visit
     await visit.open(visit.request({ client_id: await visit.registered(name) }))
     const shown = [...name].length > 60 ? `${[...name].slice(0, 59).join('').trim()}…` : name
-    expect(await page.getByRole('heading').textContent()).toBe(`Connect “${shown}” to ${name}?`)
+    expect(await page.getByRole('heading').textContent()).toBe(`Connect ${shown} to ${name}?`)
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(320)
     for (const text of await page.locator('h1, p, li, dd, img, form').all()) {
       const { x, width } = (await text.boundingBox()) ?? { x: Number.NaN, width: Number.NaN }
@@ -133,7 +133,7 @@ describeWithBrowser('the consent page', () => {
     const longer = `<img src=x onerror="document.title = 1">${name}`
     const visit = await Visit.start({ authenticate: () => ({ subject: 'customer-1', name: longer }) })
     await visit.open(visit.request({ client_id: await visit.registered(name) }))
-    expect(await visit.page.getByRole('heading').textContent()).toBe(`Connect “${name}” to Acme Air?`)
+    expect(await visit.page.getByRole('heading').textContent()).toBe(`Connect ${name} to Acme Air?`)
     await visit.page.getByText(`You are signed in as ${longer}.`).waitFor()
     expect(await visit.page.title()).toBe(`Connect “${name}” to Acme Air?`)
   })

@@ -2,8 +2,9 @@ import { type SignInForTests, tokensFor } from 'customer-sign-in/testing'
 import type { BrowserContextOptions } from 'playwright-core'
 import { findings } from '../../support/axe-findings'
 import { describeWithBrowser } from '../../support/browser'
-import { appearances, openedPage, pressWithMouse } from '../../support/mounted-page'
+import { appearances, openedPage } from '../../support/mounted-page'
 import { redirectUri } from '../../support/sign-in'
+import { press, reach } from '../../support/visit'
 
 const names = ['Travel Assistant', 'Notes', 'A name of sixty letters, which no page has ever seen before']
 const clients = names.map((clientName, number) => ({
@@ -22,30 +23,39 @@ async function opened(options: BrowserContextOptions = {}, locale = 'en') {
   }
   const { page, signIn } = await openedPage({ clients, locale }, mount, options)
   const connected = async () => (await signIn.grants.list(ada)).grants.map(({ clientName }) => clientName).sort()
-  return { page, connected }
+  return { page, signIn, connected }
 }
 
 describeWithBrowser('the page of connected apps', () => {
   it('disconnects one app after a question, with the mouse', async () => {
     const { page, connected } = await opened()
-    await page.getByRole('link', { name: 'Disconnect: Notes' }).click()
+    await page.getByRole('button', { name: 'Disconnect: Notes' }).click()
     await page.getByRole('heading', { name: 'Disconnect Notes from Acme?' }).waitFor()
-    await pressWithMouse(page, 'Disconnect')
+    await press(page, 'Disconnect')
     await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
     expect(await page.getByRole('heading', { level: 2 }).count()).toBe(2)
     expect(await connected()).toHaveLength(2)
   })
 
+  it('disconnects one sign-in of an app with the keyboard alone', async () => {
+    const { page, signIn, connected } = await opened()
+    await tokensFor(signIn, { ...ada, clientId: 'app-1' })
+    await page.reload()
+    await page.getByText('Sign-ins: 2').press('Enter')
+    expect(await findings(page)).toEqual([])
+    await page.getByRole('button', { name: 'Disconnect: Notes, Connected now' }).first().press('Enter')
+    await page.getByRole('heading', { name: 'Disconnect this sign-in of Notes from Acme?' }).waitFor()
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).press('Enter')
+    await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
+    expect(await page.getByText('Sign-ins:').count()).toBe(0)
+    expect(await connected()).toHaveLength(3)
+  })
+
   it('disconnects all with the keyboard alone', async () => {
     const { page, connected } = await opened()
-    await page.getByRole('link', { name: 'Disconnect all' }).press('Enter')
+    await page.getByRole('button', { name: 'Disconnect all' }).press('Enter')
     await page.getByRole('heading', { name: 'Disconnect all apps from Acme?' }).waitFor()
-    for (const button of ['Cancel', 'Disconnect all']) {
-      // The second is hidden for a moment once the first has the focus.
-      await page.getByRole('button', { name: button }).waitFor()
-      await page.keyboard.press('Tab')
-      expect(await page.locator(':focus').textContent()).toBe(button)
-    }
+    for (const button of ['Cancel', 'Disconnect all']) await reach(page, button)
     await page.keyboard.press('Enter')
     await page.getByText('You have connected no apps to Acme.').waitFor()
     expect(await connected()).toEqual([])
@@ -53,7 +63,7 @@ describeWithBrowser('the page of connected apps', () => {
 
   it('does nothing at a double click on what leads to the question', async () => {
     const { page, connected } = await opened()
-    await page.getByRole('link', { name: 'Disconnect all' }).dblclick()
+    await page.getByRole('button', { name: 'Disconnect all' }).dblclick()
     await page.getByRole('heading', { name: 'Disconnect all apps from Acme?' }).waitFor()
     expect(await connected()).toHaveLength(3)
   })
@@ -62,8 +72,8 @@ describeWithBrowser('the page of connected apps', () => {
     const { page } = await opened(options, locale)
     expect(await findings(page)).toEqual([])
     expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    await page.locator('a.button').last().click()
-    await page.locator('form').waitFor()
+    await page.locator('button.button').last().click()
+    await page.locator('[name=page_token]').waitFor({ state: 'attached' })
     await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))')
     expect(await findings(page)).toEqual([])
   })

@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core'
 import { describeWithBrowser } from '../../support/browser'
 import { releaseClock, stopClock } from '../../support/clock'
 import { expectTokens } from '../../support/sign-in'
-import { allow, deny, pointAt, site, Visit } from '../../support/visit'
+import { allow, deny, isAskedAgain, pointAt, site, Visit } from '../../support/visit'
 import { wrapStore } from '../../support/wrap-store'
 
 afterEach(releaseClock)
@@ -120,14 +120,6 @@ describeWithBrowser('a customer who presses Allow twice', () => {
     expect((await visit.host.signIn.grants.list({ tenantKey, subject: 'customer-1' })).grants).toHaveLength(1)
   })
 })
-
-/** Fails unless a press leads to the page itself. */
-async function isAskedAgain(page: Page, press: () => Promise<void>): Promise<void> {
-  const answer = page.waitForResponse((response) => response.request().method() === 'POST')
-  await press()
-  expect((await answer).status()).toBe(200)
-  await page.getByRole('button', { name: 'Allow' }).waitFor()
-}
 
 /** Presses Allow as a person does, without waiting for the result. */
 async function handOnAllow(page: Page): Promise<() => Promise<void>> {

@@ -1,5 +1,5 @@
 import { describeWithBrowser } from '../../support/browser'
-import { allow, Visit } from '../../support/visit'
+import { allow, reach, Visit } from '../../support/visit'
 
 describeWithBrowser('a customer without a mouse', () => {
   it('reaches Deny before Allow, sees the focus, and presses Enter', async () => {
@@ -9,10 +9,7 @@ describeWithBrowser('a customer without a mouse', () => {
     await visit.open(request)
 
     for (const button of ['Deny', 'Allow']) {
-      // Allow is hidden for a moment once Deny has the focus.
-      await page.getByRole('button', { name: button }).waitFor()
-      await page.keyboard.press('Tab')
-      expect(await page.locator(':focus').textContent()).toBe(button)
+      await reach(page, button)
       const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outline')
       expect(outline).toMatch(/ solid [3-9]px$/)
     }

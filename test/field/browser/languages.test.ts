@@ -210,12 +210,14 @@ describeWithBrowser('a page from right to left', () => {
 
   it('shows addresses and names from left to right, each in its place', async () => {
     const { page } = await consentPage({ tag: 'ar', browser: wide })
-    expect(await page.getByRole('heading').textContent()).toBe('هل تريد ربط «Travel Assistant» مع Acme Air؟')
+    expect(await page.getByRole('heading').textContent()).toBe('هل تريد ربط Travel Assistant مع Acme Air؟')
     expect(await page.getByText('127.0.0.1:41234').count()).toBe(1)
     const [name, company] = await Promise.all(
       ['Travel Assistant', 'Acme Air'].map((text) => page.locator('h1 bdi', { hasText: text }).boundingBox()),
     )
-    expect(name?.x).toBeGreaterThan(company?.x ?? Number.NaN)
+    // In the order of reading, also if the heading has two lines.
+    const isFirst = name && company && (name.y < company.y - 10 || name.x > company.x)
+    expect(isFirst).toBe(true)
   })
 
   it('says what the developer needs from left to right', async () => {
@@ -232,7 +234,7 @@ describeWithBrowser('a customer whose browser is set to German', () => {
     const visit = await Visit.start({ browser: { locale: 'de-AT', hasTouch: true, isMobile: true } })
     const request = visit.request({ client_id: await visit.registered('Travel Assistant') })
     await visit.open(request)
-    await visit.page.getByRole('heading', { name: '„Travel Assistant“ mit Acme Air verbinden?' }).waitFor()
+    await visit.page.getByRole('heading', { name: 'Travel Assistant mit Acme Air verbinden?' }).waitFor()
     await visit.page.getByRole('button', { name: 'Erlauben' }).tap()
     await visit.page.getByRole('heading', { name: 'Möchten Sie diese App wirklich verbinden?' }).waitFor()
     await visit.page.getByRole('button', { name: 'Erlauben' }).tap()

@@ -23,13 +23,13 @@ describe('the host’s own words', () => {
   it('replace single words, and leave the others of the language', async () => {
     const page = await pageWith({ de: { consent: { allow: 'Zulassen' } } }, 'de')
     const buttons = [...page.matchAll(/<button[^>]*><span>([^<]*)</g)].map(([, word]) => word)
-    expect(buttons).toEqual(['Ablehnen', 'Zulassen', 'Zulassen'])
+    expect([...new Set(buttons)]).toEqual(['Ablehnen', 'Zulassen'])
   })
 
   it('replace sentences, with their parts in another order', async () => {
     const question = '{tenant} ↔ {client}'
     const page = await pageWith({ en: { consent: { question } } }, 'en')
-    expect(page).toContain('<h1><bdi>Acme</bdi> ↔ “<bdi>Travel</bdi>”</h1>')
+    expect(page).toContain('<h1><bdi>Acme</bdi> ↔ <q><bdi>Travel</bdi></q></h1>')
     expect(page).toContain('<title>Acme ↔ “Travel”</title>')
   })
 
@@ -81,7 +81,7 @@ describe('the host’s own words', () => {
     const plain = await pageWith({}, 'en')
     const page = await pageWith(words, 'en')
     expect(elementsOf(page)).toEqual(elementsOf(plain))
-    expect(textOf(page).split(attack)).toHaveLength(5)
+    expect(textOf(page).split(attack)).toHaveLength(7)
   })
 
   it('can be the language that takes the place of all others', () => {

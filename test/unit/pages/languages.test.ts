@@ -1,5 +1,6 @@
 import { type CustomerSignInOptions, MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import request from 'supertest'
+import { agoIn, packagedWords } from '../../../src/pages/languages'
 import { Authorization, asTheySay } from '../../support/authorization'
 import { consentForm, textOf } from '../../support/consent-form'
 import type { FormFields } from '../../support/sign-in'
@@ -137,5 +138,32 @@ describe('a company’s locale', () => {
     await new Authorization(app).open().expect(500)
     const [event] = await app.told('error')
     expect(event?.error.message).toContain('tenant.locale must be a language tag (RFC 5646)')
+  })
+})
+
+describe('how long ago something was', () => {
+  const [minute, hour, day] = [60_000, 3_600_000, 86_400_000]
+
+  it.each([
+    [-5000, 'now'],
+    [minute - 1, 'now'],
+    [minute, '1 minute ago'],
+    [hour - 1, '59 minutes ago'],
+    [5 * hour, '5 hours ago'],
+    // No "yesterday": where the reader is, it may be the day before.
+    [day, '1 day ago'],
+    [30 * day - 1, '29 days ago'],
+    [30 * day, '1 month ago'],
+    [365 * day - 1, '12 months ago'],
+    [800 * day, '2 years ago'],
+  ])('is said in the largest unit that has passed: %d ms are %s', (milliseconds, said) => {
+    expect(agoIn('en', milliseconds)).toBe(said)
+  })
+
+  it('is said in each language, with a word of its own for now', () => {
+    const said = Object.keys(packagedWords).map((tag) => [agoIn(tag, 0), agoIn(tag, 3 * day)])
+    expect(new Set(said.flat()).size).toBe(2 * said.length)
+    expect(agoIn('pl', 3 * day)).toBe('3 dni temu')
+    expect(agoIn('ar', 2 * day)).toBe('قبل يومين')
   })
 })

@@ -16,7 +16,6 @@ const question: ConsentQuestion = {
   publisher: 'PUBLISHER',
   isKnown: false,
   redirectUri: 'https://DESTINATION/callback',
-  isAppOnDevice: true,
   asksTwice: true,
   answered: false,
   scopes: [{ text: 'SCOPE' }],
@@ -89,7 +88,8 @@ describe('the words of the consent page', () => {
   })
 
   it('are complete sentences in English, whose order another language can change', () => {
-    const { text } = sent((res) => respondWithConsentPage(res, question, inEnglish))
+    const onDevice = { ...question, redirectUri: 'http://127.0.0.1:1/' }
+    const { text } = sent((res) => respondWithConsentPage(res, onDevice, inEnglish))
     for (const sentence of [
       'Connect “CLIENT” to ACME?',
       'You are signed in as ADA.',

@@ -1,19 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { describeWithDisplay } from '../../../support/display'
 import { ownConsentPage } from '../own-consent-page'
-import { type Lure, Stage, type StageOptions } from './stage'
-
-// `npm run games` plays more of each.
-const rounds = Number(process.env.GAMES ?? 1)
-const timeLimit = 60_000 + rounds * 30_000
-
-/** Presses mouse buttons or keys, with this many milliseconds between two of them. */
-type Presses = (stage: Stage, gap: number) => Promise<void>
-
-interface Game extends Lure {
-  /** What the customer presses once the stranger's page is ready. By default a double click. */
-  presses?: Presses
-}
+import { clicks, describeGames, type Game, keys, play, timeLimit } from './play'
 
 // A browser takes a page for hidden if another window covers all of its window.
 const openOverAll =
@@ -28,40 +15,27 @@ setTimeout(() => { opener.location = consent }, 20)
 whenOpenerIsGone(() => tell('ready'))
 `
 
-const clicks =
-  (times: number): Presses =>
-  async (stage, gap) => {
-    for (let done = 0; done < times; done++) {
-      if (done > 0) await sleep(gap)
-      stage.click()
-    }
-  }
-
-const keys =
-  (...names: string[]): Presses =>
-  async (stage, gap) => {
-    for (const [index, name] of names.entries()) {
-      if (index > 0) await sleep(gap)
-      stage.key(name)
-    }
-  }
-
-const windowOverAll: Lure = { first: onClick(openOverAll), bait: prepareOpener + onPress('close()') }
+const windowOverAll: Game = { first: onClick(openOverAll), bait: prepareOpener + onPress('close()'), cover: 'all' }
+const windowOverPart: Game = {
+  first: onClick(openOverPart),
+  bait: prepareOpener + onPress('close()'),
+  cover: { width: 400, height: 400 },
+}
 
 const mouseGames: Record<string, Game> = {
   'a window over all of it that closes': windowOverAll,
-  'a window over a part of it that closes': { first: onClick(openOverPart), bait: prepareOpener + onPress('close()') },
+  'a window over a part of it that closes': windowOverPart,
   'a tab in front of it that closes': { first: onClick(openTab), bait: prepareOpener + onPress('close()') },
   'a window over all of it, and many clicks': {
     ...windowOverAll,
     presses: clicks(8),
   },
   'a window over it that moves away': {
-    first: onClick(openOverPart),
+    ...windowOverPart,
     bait: `${prepareOpener}${onPress('moveTo(0, 0); setTimeout(close, 900)')}`,
   },
   'a window over all of it that gives up the focus': {
-    first: onClick(openOverAll),
+    ...windowOverAll,
     bait: `${prepareOpener}${onPress('opener.focus(); blur(); setTimeout(close, 900)')}`,
   },
   'a window over all of it that leaves the full screen': {
@@ -125,50 +99,51 @@ const fragmentGame = (text: string): Game => ({
 
 const ownPage = ownConsentPage()
 
-/** Plays a game, with pauses of 80 to 600 ms. After each round, the customer must be able to press Allow. */
-async function play(name: string, { presses = clicks(2), ...lure }: Game, options?: StageOptions): Promise<Stage> {
-  const stage = await Stage.open(lure, options)
-  const won: string[] = []
-  for (let round = 0; round < rounds; round++) {
-    const gap = 80 + Math.random() * 520
-    await stage.ready()
-    await presses(stage, gap)
-    const outcome = await stage.outcome()
-    if (outcome === 'robbed') won.push(`with pauses of ${Math.round(gap)} ms`)
-    if (outcome === 'asked') await stage.allow()
+describeGames('nobody who is made to press something else presses Allow', (engine, count) => {
+  // In Firefox the stranger's helper does not get the first window back from the consent page.
+  const possible = Object.entries(mouseGames).filter(
+    ([name]) => engine.name !== 'Firefox' || !name.includes('goes back'),
+  )
+  it.each(possible)('behind %s', async (name, game) => void (await play(name, game, { engine, count })), timeLimit)
+
+  // In the others the second Tab leaves the page, for a button of the browser. keys.test.ts has such games in a window of their own.
+  const played = Object.entries(keyGames).filter(([name]) => engine.name === 'Chromium' || !name.includes('Tab, Tab'))
+  it.each(played)('with %s', async (name, game) => void (await play(name, game, { engine, count })), timeLimit)
+
+  const customers = engine.customers.filter((customer) => customer !== 'has only a finger')
+  if (customers.length > 0) {
+    it.each(customers)(
+      'as a customer who %s',
+      async (customer) => void (await play(customer, windowOverAll, { engine, count, customer })),
+      timeLimit,
+    )
   }
-  if (process.env.GAMES) process.stderr.write(`${name}: ${won.length} codes in ${rounds} games\n`)
-  expect(won).toEqual([])
-  return stage
-}
-
-describeWithDisplay('nobody who is made to press something else presses Allow', () => {
-  it.each(Object.entries(mouseGames))('behind %s', (name, game) => play(name, game), timeLimit)
-
-  it.each(Object.entries(keyGames))('with %s', (name, game) => play(name, game), timeLimit)
-
-  it.each([
-    ['wants less motion', '--force-prefers-reduced-motion'],
-    ['wants colors of their own', '--force-high-contrast'],
-  ])('as a customer who %s', (name, flag) => play(name, windowOverAll, { flags: [flag] }), timeLimit)
-
-  it('on the page that docs/pages.md shows', () => play('own page', windowOverAll, { host: ownPage() }), timeLimit)
 
   it(
-    'behind a page that has it prepared ahead of time, because the browser opens it anew all the same',
+    'on the page that docs/pages.md shows',
+    async () => void (await play('own page', windowOverAll, { engine, count, host: ownPage() })),
+    timeLimit,
+  )
+
+  it(
+    'behind a page that has it fetched ahead of time',
     async () => {
-      const stage = await play('prerender', {
-        first: onClick('location = "/bait"'),
-        bait: `
+      const stage = await play(
+        'prerender',
+        {
+          first: onClick('location = "/bait"'),
+          bait: `
 const rules = document.createElement('script')
 rules.type = 'speculationrules'
 rules.text = JSON.stringify({ prerender: [{ urls: [consent], eagerness: 'immediate' }] })
 document.documentElement.append(rules)
 tell('ready')
 ${onPress('location = consent')}`,
-      })
-      expect(stage.purposes).toContain('prefetch;prerender')
-      expect(stage.purposes.at(-1)).toBeUndefined()
+        },
+        { engine, count },
+      )
+      // The others know no such rules.
+      if (engine.name === 'Chromium') expect(stage.host.purposes).toContain('prefetch;prerender')
     },
     timeLimit,
   )
@@ -178,7 +153,7 @@ ${onPress('location = consent')}`,
     async ({ text, key }) => {
       for (const withoutHeader of [undefined, 'Document-Policy']) {
         const game = { ...fragmentGame(text), presses: keys(key, 'Return') }
-        await play(`${key} after ${text}`, game, { withoutHeader })
+        await play(`${key} after ${text}`, game, { engine, count, withoutHeader })
       }
     },
     timeLimit,

@@ -1,139 +1,205 @@
 import { EventEmitter, once } from 'node:events'
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type CustomerSignInOptions, MemoryTenantStore } from 'customer-sign-in'
-import express, { type Express } from 'express'
-import { Authorization } from '../../../support/authorization'
-import { newBrowser } from '../../../support/browser'
-import { Display } from '../../../support/display'
-import { testSignIn } from '../../../support/host-app'
-import { registered } from '../../../support/registration'
-import { companies, middleOf, site } from '../../../support/visit'
+import { type BrowseOptions, Display } from '../../../support/display'
+import type { Engine } from '../../../support/engines'
+import { GamesHost, type HostOptions } from './host'
+import { type Lure, Stranger, type Values } from './stranger'
 
-/** A stranger's page that gets a customer to press mouse buttons and keys. Its scripts know `consent`, the address of the consent page. */
-export interface Lure {
-  /** Runs in the stranger's first page. */
-  first: string
-  /** Runs in another page of the stranger, at `/bait`. */
-  bait?: string
+export interface Point {
+  x: number
+  y: number
 }
 
-export interface StageOptions {
-  /** More arguments of the browser. */
-  flags?: readonly string[]
-  /** Options of the host. */
-  host?: Partial<CustomerSignInOptions>
-  /** A header that something in front of the host removes. */
-  withoutHeader?: string | undefined
+/** The inside of a window, in pixels of the screen. */
+export interface Inside extends Point {
+  width: number
+  height: number
 }
 
-// What a page of the stranger can do: tell the test something, and wait until the page that opened it is on another site.
-const shared = `
-const tell = (name, values) => fetch('/seen/' + name + '?' + new URLSearchParams(values), { keepalive: true })
-const whenOpenerIsGone = (then) => {
-  const waiting = setInterval(() => {
-    try { opener.document } catch { clearInterval(waiting); then() }
-  }, 20)
+export interface StageOptions extends HostOptions, BrowseOptions {
+  engine: Engine
 }
+
+/** How a game ended. */
+export interface Outcome {
+  /**
+   * `robbed` if the stranger has got a code by presses that all came less than 0.7 s after each other, and after Allow came under the pointer.
+   * `void` if a picture of the stranger's page took too long to say, or if the form came so late that the browser may have seen the press later
+   * than that.
+   */
+  verdict: 'robbed' | 'kept' | 'void'
+  /** Whether the customer has answered. If not, the page is still there. */
+  isAnswered: boolean
+}
+
+/** What happened, and when by the clock of the server. */
+interface Happening {
+  what: string
+  at: number
+}
+
+/** What a rehearsal does in the consent page. */
+interface Rehearsal {
+  /** What the stranger's first page does with the address of the consent page. */
+  open: string
+  /** What the consent page does before it tells where Allow is. */
+  before?: string | undefined
+  /** What the customer does then. The page tells again where Allow is once that has changed its size, or has led to the second page. */
+  act?: ((place: Place) => Promise<void> | void) | undefined
+  /** Whether that zooms. */
+  zooms?: boolean | undefined
+  /** What the consent page does at the end. */
+  after?: string
+}
+
+/** Where Allow is, in pixels from the corner of the inside of its window, and where its form leads. */
+export interface Place extends Point {
+  action: string
+  /** The names in the page that an address can lead to, from the top to the bottom. */
+  names: string[]
+}
+
+/** A script that finds the button that a customer sees as Allow. */
+export const findButton = `
+const shown = (value) => [...document.querySelectorAll('button[value=' + value + ']')].find((each) => each.checkVisibility())
+const button = shown('allow') ?? shown('confirm')
 `
-
-const firstPage = (script: string) => `<script>${shared}
-onmousemove = ({ screenX, clientX, screenY, clientY }) => {
-  onmousemove = null
-  tell('inside', { x: screenX - clientX, y: screenY - clientY, width: innerWidth, height: innerHeight })
-}
-${script}
-tell('begun')</script>`
 
 /**
  * The browser of a customer who is signed in, with a stranger's page in it. The stranger is a client that has registered itself, and knows
  * where Allow will be.
  */
 export class Stage {
-  /** The value of `Sec-Purpose` in each request for the consent page: what a browser fetches ahead of time says so. */
-  readonly purposes: unknown[] = []
+  readonly engine: Engine
   readonly #display: Display
   readonly #seen = new EventEmitter()
-  #consent = ''
-  /** How the consent page was answered: `code` or `error`. */
-  #answers: string[] = []
-  /** When mouse buttons and keys were pressed. */
-  #presses: number[] = []
+  #stranger!: Stranger
+  #host!: GamesHost
+  #main: Inside = { x: 0, y: 0, width: 0, height: 0 }
+  #happenings: Happening[] = []
 
-  private constructor(display: Display) {
+  private constructor(engine: Engine, display: Display) {
+    this.engine = engine
     this.#display = display
   }
 
-  static async open(
-    { first, bait = '' }: Lure,
-    { flags = [], host = {}, withoutHeader }: StageOptions = {},
-  ): Promise<Stage> {
-    const stage = new Stage(await Display.open())
-    const known = (script: string) => `const consent = ${JSON.stringify(stage.#consent)}\n${script}`
-    const { origin } = await site((app) => {
-      app.get('/', (_req, res) => res.send(firstPage(known(first))))
-      app.get('/bait', (_req, res) => res.send(`<script>${shared}${known(bait)}</script>`))
-      app.get('/callback', ({ query }, res) => {
-        stage.#answers.push(query.code === undefined ? 'error' : 'code')
-        res.redirect('/')
-      })
-      app.use('/seen', ({ path, query }, res) => {
-        stage.#seen.emit(path.slice(1), query)
-        res.end()
-      })
-      app.use((_req, res) => res.status(404).end())
-    })
-    // On another site than the host.
-    const elsewhere = origin.replace('127.0.0.1', 'localhost')
-    stage.#consent = await stage.#startHost(`${elsewhere}/callback`, host, withoutHeader)
+  static async open(lure: Lure, { engine, customer, trusted, ...options }: StageOptions): Promise<Stage> {
+    const stage = new Stage(engine, await Display.open())
+    const happened = (what: string, values?: Values) => stage.#happened(what, values)
+    stage.#stranger = await Stranger.start(lure, () => stage.#host.consent)
+    stage.#stranger.onTold = happened
+    stage.#host = await GamesHost.start(`${stage.#stranger.origin}/callback`, options, happened)
     const begun = stage.until('begun')
-    stage.#display.browse(elsewhere, flags)
+    stage.#display.browse(engine, stage.#stranger.origin, { customer, trusted })
     await begun
-    await stage.#findAllow()
+    stage.#main = await stage.inside('inside', { x: 400, y: 400 })
     return stage
   }
 
-  /** @returns The address of the consent page. */
-  async #startHost(redirect_uri: string, options: Partial<CustomerSignInOptions>, withoutHeader = ''): Promise<string> {
-    let routes: Express = express()
-    const host = await site((app) => {
-      routes = app
-    })
-    routes.use('/v1/:tenant/oauth/authorize', ({ headers }, res, next) => {
-      this.purposes.push(headers['sec-purpose'])
-      removeHeader(res, withoutHeader)
-      next()
-    })
-    const authenticate = () => ({ subject: 'customer-1', name: 'Ada Lovelace' })
-    const tenantStore = new MemoryTenantStore(companies)
-    routes.use(testSignIn({ baseUrl: host.origin, tenantStore, authenticate, ...options }))
-    const at = { url: host.origin }
-    const client_id = await registered(at, { client_name: 'Free Games', redirect_uris: [redirect_uri] })
-    return host.origin + new Authorization(at, { client_id, redirect_uri }).path
+  get host(): GamesHost {
+    return this.#host
   }
 
-  /** Moves the mouse to where Allow will be, in a window with an inside of the same size. */
-  async #findAllow(): Promise<void> {
-    const inside = this.until('inside')
-    // The window may not be there yet.
-    let place = 400
-    const moving = setInterval(() => this.#display.do('mousemove', place++, 400), 100)
-    const { x, y, width, height } = await inside.finally(() => clearInterval(moving))
-    const context = await newBrowser({ viewport: { width: Number(width), height: Number(height) } })
-    const page = await context.newPage()
-    await page.goto(this.#consent)
-    const middle = await middleOf(page.getByRole('button', { name: 'Allow' }))
-    await context.close()
-    this.#display.do('mousemove', Math.round(Number(x) + middle.x), Math.round(Number(y) + middle.y))
+  /** The inside of the window of the stranger's first page. */
+  get main(): Inside {
+    return this.#main
   }
 
-  /** Waits until a page of the stranger tells this. */
-  async until(what: string): Promise<Record<string, string>> {
-    const waiting = once(this.#seen, what, { signal: AbortSignal.timeout(20_000) })
+  /** Waits until this happens, or until a page tells it. The limit is for a browser that hangs. */
+  async until(what: string, milliseconds = 60_000): Promise<Values> {
+    const waiting = once(this.#seen, what, { signal: AbortSignal.timeout(milliseconds) })
     const [values] = await waiting.catch((cause) => {
-      throw new Error(`The stranger's page has not told "${what}"`, { cause })
+      throw new Error(`This has not happened: ${what}`, { cause })
     })
     return values
+  }
+
+  /** Has the stranger's first page run a script, now. */
+  order(script: string): void {
+    this.#stranger.order(script)
+  }
+
+  /** Moves the mouse to where Allow will be in the window of the stranger's first page. */
+  async pointAtAllow(): Promise<Point> {
+    const begun = this.until('begun')
+    const { x, y } = await this.rehearse({
+      open: 'location =',
+      after: `location = ${JSON.stringify(this.#stranger.origin)}`,
+    })
+    await begun
+    const point = { x: this.#main.x + x, y: this.#main.y + y }
+    this.move(point)
+    return point
+  }
+
+  /** Finds out where Allow will be, as the stranger does in a browser of their own: the page has a script that tells it. */
+  async rehearse({ open, before = '', act, zooms = false, after = '' }: Rehearsal): Promise<Place> {
+    const told = this.until('place')
+    this.host.script = `${this.tellScript}
+${findButton}
+const width = innerWidth
+const tellPlace = () => requestAnimationFrame(() => requestAnimationFrame(() => {
+  const scale = ${zooms} ? width / innerWidth : 1
+  const { x, y, width: across, height } = button.getBoundingClientRect()
+  const names = [...document.querySelectorAll('[id]')].map(({ id }) => id).join(' ')
+  tell('place', { x: (x + across / 2) * scale, y: (y + height / 2) * scale, action: button.form.action, names })
+  ${after}
+}))
+onresize = tellPlace
+setTimeout(() => { ${before}; tellPlace() }, 100)`
+    this.order(`${open} consent`)
+    let place = placeOf(await told)
+    if (act) {
+      const again = this.until('place')
+      await act(place)
+      place = placeOf(await again)
+    }
+    this.host.script = ''
+    return place
+  }
+
+  /** How a script in the consent page tells something. */
+  get tellScript(): string {
+    const address = JSON.stringify(`${this.#stranger.origin}/seen/`)
+    return `const tell = (name, values) => fetch(${address} + name + '?' + new URLSearchParams(values), { mode: 'no-cors', keepalive: true })`
+  }
+
+  /** Opens a window of the stranger's, `w`, with a click, and waits until it says that it has the size that was asked for. */
+  async popup({ x, y, width, height }: Inside): Promise<Inside> {
+    const set = this.until('set')
+    this.order(`onclick = () => {
+  onclick = null
+  w = open('/bait', '_blank', 'popup,left=${x},top=${y},width=${width},height=${height}')
+}
+tell('set')`)
+    await set
+    this.move({ x: this.#main.x + 20, y: this.#main.y + 20 })
+    // A browser ignores what is pressed before a page is painted.
+    await sleep(500)
+    this.do('click', 1)
+    const opened = await this.inside('inside-bait', { x: x + width / 2, y: y + height / 2 }, 300)
+    this.expectSize(opened, { width, height })
+    return opened
+  }
+
+  /** Fails unless a window has the size that a page asked for. */
+  expectSize(opened: Inside, { width, height }: { width: number; height: number }): void {
+    const { name } = this.engine
+    // Chromium's are a pixel lower than asked for.
+    const isRight = Math.abs(opened.width - width) <= 1 && Math.abs(opened.height - height) <= 1
+    expect({ name, ...opened, isRight }).toEqual({ name, ...opened, isRight: true })
+  }
+
+  /** Where the inside of a page's window is. Moves the mouse to and fro until the page tells it: the window may not be there yet. */
+  async inside(what: 'inside' | 'inside-bait', { x, y }: Point, after = 0): Promise<Inside> {
+    const told = this.until(what)
+    let step = 0
+    const moving = setInterval(() => {
+      if (++step * 100 > after) this.move({ x: x + (step % 20), y })
+    }, 100)
+    const values = await told.finally(() => clearInterval(moving))
+    const [left, top, width, height] = [values.x, values.y, values.width, values.height].map(Number)
+    return { x: left ?? 0, y: top ?? 0, width: width ?? 0, height: height ?? 0 }
   }
 
   /** Presses once, as the stranger's first page asks, and waits until the stranger is ready. */
@@ -147,55 +213,100 @@ export class Stage {
     this.forget()
   }
 
+  /** Turns the wheel of the mouse to the end of the page. */
+  async scrollDown(): Promise<void> {
+    this.do('click', '--repeat', 40, '--delay', 10, 5)
+    await sleep(800)
+  }
+
+  move({ x, y }: Point): void {
+    this.do('mousemove', Math.round(x), Math.round(y))
+  }
+
+  /** Moves the mouse as a hand that rests there, while something happens. A browser may not know what is under a mouse that never moves. */
+  async resting<T>(happening: Promise<T>): Promise<T> {
+    let step = 0
+    const trembling = setInterval(() => this.do('mousemove_relative', '--', step++ % 2 ? -1 : 1, 0), 150)
+    return happening.finally(() => clearInterval(trembling))
+  }
+
   click(): void {
-    this.#presses.push(performance.now())
-    this.#display.do('click', 1)
+    this.#happened('press')
+    this.do('click', 1)
   }
 
   key(name: string): void {
-    this.#presses.push(performance.now())
-    this.#display.do('key', name)
+    this.#happened('press')
+    this.do('key', name)
   }
 
-  /**
-   * Waits until any press must have been answered.
-   *
-   * @returns `robbed` if the stranger has got a code by presses that all came less than 0.7 s after each other, and `asked` if the page is
-   * still there.
-   */
-  async outcome(): Promise<'robbed' | 'asked' | 'answered'> {
+  /** Uses the mouse or the keyboard with one command of `xdotool`, which is no press that could give a code. */
+  do(...command: (string | number)[]): void {
+    this.#display.do(...command)
+  }
+
+  /** Notes that Allow is about to come under the pointer. */
+  moved(): void {
+    this.#happened('moved')
+  }
+
+  /** Waits until any press must have been answered. */
+  async outcome(): Promise<Outcome> {
     await sleep(1200)
-    const [answers, presses] = [this.#answers, this.#presses]
+    const happenings = this.#happenings
     this.forget()
-    if (answers.length === 0) return 'asked'
-    const isFast = presses.slice(1).every((press, index) => press - (presses[index] ?? 0) < 700)
-    return isFast && answers.includes('code') ? 'robbed' : 'answered'
+    const code = happenings.findIndex(({ what }) => what === 'code')
+    const before = code < 0 ? happenings : happenings.slice(0, code)
+    const marks = before.filter(({ what }) => ['press', 'moved', 'shown'].includes(what))
+    const posted = before.filter(({ what }) => what === 'posted').slice(-1)
+    const isClear = code < 0 || !isFast(marks) || isFast([...marks.slice(0, -1), ...posted])
+    const isSlow = before.some(({ what }) => what === 'slow')
+    return {
+      verdict: isSlow || !isClear ? 'void' : code >= 0 && isFast(marks) ? 'robbed' : 'kept',
+      isAnswered: happenings.some(({ what }) => what === 'code' || what === 'error'),
+    }
   }
 
-  /** Forgets earlier presses and codes. */
+  /** Forgets what happened. */
   forget(): void {
-    this.#answers = []
-    this.#presses = []
+    this.#happenings = []
+  }
+
+  /** Whether this has happened since the stage forgot. */
+  has(what: string): boolean {
+    return this.#happenings.some((happening) => happening.what === what)
   }
 
   /** Allows the request like a customer who means it. The browser then returns to the stranger's first page. */
   async allow(): Promise<void> {
     const begun = this.until('begun')
-    this.#display.do('mousemove_relative', 1, 0)
-    this.click()
-    // On a busy machine, the page can need longer than a customer waits. They press again.
-    const again = setInterval(() => this.click(), 2000)
-    await begun.finally(() => clearInterval(again))
-    expect(this.#answers).toContain('code')
+    // Whichever fails first says why.
+    begun.catch(() => {})
+    await this.pressUntil('code')
+    await begun
     this.forget()
+  }
+
+  /** Rests where the mouse is, and presses until this happens. On a busy machine, the page can need longer than a customer waits. */
+  async pressUntil(what: string): Promise<void> {
+    const happened = this.until(what)
+    await this.resting(sleep(1200))
+    this.click()
+    const again = setInterval(() => this.click(), 2000)
+    await happened.finally(() => clearInterval(again))
+  }
+
+  #happened(what: string, values: Values = {}): void {
+    this.#happenings.push({ what, at: performance.now() })
+    this.#seen.emit(what, values)
   }
 }
 
-/** Removes a header of a response, as a proxy may do. */
-function removeHeader(res: ServerResponse, name: string): void {
-  const writeHead = res.writeHead.bind(res)
-  res.writeHead = ((status: number, headers: OutgoingHttpHeaders = {}) => {
-    const kept = Object.entries(headers).filter(([key]) => key !== name)
-    return writeHead(status, Object.fromEntries(kept))
-  }) as ServerResponse['writeHead']
+/** Whether each followed the one before in less than 0.7 s. */
+function isFast(happenings: readonly Happening[]): boolean {
+  return happenings.slice(1).every(({ at }, index) => at - (happenings[index]?.at ?? 0) < 700)
+}
+
+function placeOf({ x, y, action = '', names = '' }: Values): Place {
+  return { x: Number(x), y: Number(y), action, names: names.split(' ').filter(Boolean) }
 }
