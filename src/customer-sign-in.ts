@@ -7,6 +7,7 @@ import { assistants } from './assistants/assistants'
 import { type AuthorizationResponse, Authorizations } from './authorization/authorizations'
 import { ConsentTokens } from './authorization/consent-tokens'
 import { type IssueAuthorizationCodeRequest, issueAuthorizationCode } from './authorization/issue-authorization-code'
+import { type RefuseAuthorizationRequest, refuseAuthorization } from './authorization/refuse-authorization'
 import { Clients } from './clients/clients'
 import { KeySets } from './clients/key-sets'
 import { MetadataDocuments } from './clients/metadata-documents'
@@ -97,6 +98,21 @@ export interface CustomerSignIn extends Handler {
    * res.redirect(redirectTo)
    */
   issueAuthorizationCode(request: IssueAuthorizationCodeRequest): Promise<AuthorizationResponse>
+
+  /**
+   * Makes the answer to a request that you refuse, for hosts with an authorize page of their own: with `error`, `state`, and the `iss` that the
+   * metadata promises (RFC 9207).
+   *
+   * @returns The complete URL to send the browser to.
+   * @throws {OAuthError} `invalid_client` or `unauthorized_client` for a wrong client or redirect URI, and `invalid_request` for a parameter that was sent
+   * twice: do not send the browser there; `not_found` for an unknown tenant; `temporarily_unavailable` when a store fails.
+   * @throws {ConfigurationError} for a wrong value of the host's own.
+   *
+   * @example
+   * const { redirectTo } = await signIn.refuseAuthorization({ tenantKey: 'acme', clientId, redirectUri, state })
+   * res.redirect(303, redirectTo)
+   */
+  refuseAuthorization(request: RefuseAuthorizationRequest): Promise<{ redirectTo: string }>
 
   /**
    * Verifies an access token of one tenant and one resource (RFC 9068 section 4).
@@ -398,11 +414,14 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
   const publicAddress = () => baseUrl.current()
   const connectTo = (to: ConnectRequest) => connect(to, publicAddress, tenants, assistants, rules, languages)
   const errorPage = errorPages(pages.error, appearances, timeout, emit)
-  const pageRooms = { tenants, baseUrl, tokens: pageTokens, appearances, errorPage, timeout, emit }
-  const router = new Router(endpoints, { tenants, baseUrl, resources, errorPage, emit })
+  const isLimited = () => defaults().clientRules.allowed !== undefined
+  const pageRooms = { tenants, baseUrl, tokens: pageTokens, store, appearances, errorPage, timeout, emit, now }
+  const routerRooms = { tenants, baseUrl, resources, errorPage, emit }
+  const router = new Router(endpoints, routerRooms, clientOptions.rootEndpoints)
   return Object.assign<Handler, Pick<CustomerSignIn, keyof CustomerSignIn>>(router.handle, {
     wellKnown: router.handleWellKnown,
     issueAuthorizationCode: (request) => issueAuthorizationCode(request, publicAddress, tenants, authorizations),
+    refuseAuthorization: (request) => refuseAuthorization(request, publicAddress, tenants, authorizations, emit),
     auth: (of) => authOf(of, 'auth', emit),
     requireScopes: (of, required) => requireScopes(of, required, resources, baseUrl, warnOfScopes, emit),
     verifyAccessToken: (token, of) => verifications.verify(token, of),
@@ -423,7 +442,7 @@ export function createCustomerSignInWith(circumstances: Circumstances, given: Cu
       connectedApps: (of) => connectedApps(of, ofCustomers, pageRooms),
       connectAssistant: (of) => connectAssistant(of, connectTo, pageRooms),
       administration: (of) =>
-        administration(of, ofCustomers, ofTenants, () => defaults().clientRules.allowed !== undefined, pageRooms),
+        administration(of, { grants: ofCustomers, tenants: ofTenants, connected }, isLimited, pageRooms),
     },
   })
 }

@@ -4,7 +4,7 @@ import { appRedirectsOfAssistants, knownAssistants } from './assistants/assistan
 import type { ClientAuthenticationMethod } from './client-authentication/method'
 import { authenticationMethods, methodList } from './client-authentication/methods'
 import {
-  appRedirect,
+  appRedirects,
   type Check,
   type Checked,
   duration,
@@ -67,7 +67,7 @@ export interface CustomerSignInOptions {
   /**
    * For how long a used refresh token is answered with the refresh token that is live now, instead of refused. Default 0 (strictly single use),
    * at most `lifetimes.accessToken` and 300 more, also for a tenant whose own is shorter. Set 300 for MCP clients: they refresh in parallel, and
-   * retry minutes later.
+   * retry minutes later. This departs from OAuth 2.1, where a refresh token works once. Without the window, these clients lose their sign-in.
    */
   refreshRetryWindow?: number | undefined
   /** What access tokens are signed with, and what refresh tokens are derived from. */
@@ -161,9 +161,15 @@ export interface ClientOptions {
   known?: readonly KnownAssistant[] | undefined
   /**
    * Redirect URIs of apps that are accepted although their scheme has no dot. An entry that ends in a slash accepts every URI that
-   * begins with it. Default: those of known assistants.
+   * begins with it. `false` accepts no app's own scheme, not even one with a dot: clients that describe themselves may use https and loopback alone, as
+   * MCP asks. Default: those of known assistants.
    */
-  appRedirects?: readonly string[] | undefined
+  appRedirects?: readonly string[] | false | undefined
+  /**
+   * Whether a company's own domain also has `/token`, `/register`, `/authorize` and `/.well-known/openid-configuration` at its root, where clients look
+   * that know only the domain. Default false.
+   */
+  rootEndpoints?: boolean | undefined
 }
 
 /** The options `grants`: how many grants a customer can have. */
@@ -255,7 +261,8 @@ const checks = {
     ...rules,
     fetch: optional(func<FetchMetadataDocumentHook>()),
     known: optional(listOf<KnownAssistant>(knownAssistant), knownAssistants),
-    appRedirects: optional(listOf(appRedirect), appRedirectsOfAssistants),
+    appRedirects: optional(appRedirects, appRedirectsOfAssistants),
+    rootEndpoints: optional(flag, false),
   }),
   grants: group({
     perClient: optional(wholeNumber(1), 100),

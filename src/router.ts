@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { authorizeAtRoot, isMeantAtRoot } from './endpoints/at-root'
 import type { Endpoint } from './endpoints/endpoint'
 import type { RespondWithErrorPage } from './endpoints/error-pages'
 import { protectedResourceMetadata } from './endpoints/protected-resource-metadata'
@@ -59,8 +60,11 @@ export class Router {
   readonly #routes: ReadonlyMap<string, Route>
   /** By the whole path, on a domain of a tenant's own. */
   readonly #routesOnOwnDomain: ReadonlyMap<string, Route>
+  /** By the whole path, at the root of such a domain, for requests that are meant for them. */
+  readonly #routesAtRoot: ReadonlyMap<string, Route>
 
-  constructor(endpoints: Endpoints, rooms: RouterRooms) {
+  /** @param hasRootEndpoints Whether clients that know only a company's own domain find its endpoints at the root of it. */
+  constructor(endpoints: Endpoints, rooms: RouterRooms, hasRootEndpoints: boolean) {
     this.#rooms = rooms
     this.#metadata = { name: 'metadata', methods: readMethods, endpoint: endpoints.metadata }
     this.#wellKnown = new Map([[metadataPath, this.#metadata]])
@@ -68,6 +72,7 @@ export class Router {
     this.#routes = new Map([...routes, ...this.#wellKnown])
     const below = routes.map(([path, route]): [string, Route] => [ownEndpointsPath + path, route])
     this.#routesOnOwnDomain = new Map([...below, ...this.#wellKnown])
+    this.#routesAtRoot = new Map(hasRootEndpoints ? rootRoutesOf(new Map(routes), this.#metadata) : [])
   }
 
   /** Handles every path that this library owns. All others go to `next`. */
@@ -87,7 +92,7 @@ export class Router {
     const whole = req.originalUrl === undefined || req.originalUrl === req.url ? path : requestPath(req.originalUrl)
     // Express 4 also removes all slashes after the mount path, so a rate limiter in front of the router may not recognise a path with `//`.
     const isPlain = path !== undefined && whole !== undefined && !whole.includes('//')
-    const matched = isPlain ? this.#match(path, path !== whole, isAtRoot) : undefined
+    const matched = isPlain ? this.#match(path, path !== whole, isAtRoot, req) : undefined
     if (!isPlain || !matched) {
       pass()
       return
@@ -108,13 +113,13 @@ export class Router {
   }
 
   /** @param isMounted Whether Express or Connect has removed a mount path from the path. */
-  #match(path: string, isMounted: boolean, isAtRoot: boolean): Match | undefined {
+  #match(path: string, isMounted: boolean, isAtRoot: boolean, req: IncomingMessage): Match | undefined {
     // Express has removed the mount path. Removing it again would match another path than the one that middleware in front of the router has seen.
     const own = isMounted ? path : this.#rooms.baseUrl.below(path)
     return (
       (isAtRoot ? undefined : this.#matchBelow(own)) ??
       this.#matchWellKnown(path, this.#rooms.baseUrl.path) ??
-      this.#matchOnOwnDomain(path, isMounted, isAtRoot ? this.#wellKnown : this.#routesOnOwnDomain)
+      this.#matchOnOwnDomain(path, isMounted, isAtRoot ? this.#wellKnown : this.#routesOnOwnDomain, req)
     )
   }
 
@@ -127,13 +132,19 @@ export class Router {
   }
 
   /** Matches a path that has no key. Not where the router is mounted: a rate limiter in front of it may not recognise the path there. */
-  #matchOnOwnDomain(path: string, isMounted: boolean, routes: ReadonlyMap<string, Route>): Match | undefined {
+  #matchOnOwnDomain(
+    path: string,
+    isMounted: boolean,
+    routes: ReadonlyMap<string, Route>,
+    req: IncomingMessage,
+  ): Match | undefined {
     if (isMounted || !this.#rooms.tenants.areFoundByHost) return undefined
     const isOfResource = path.startsWith(protectedResourcePath)
     const resource = isOfResource
       ? this.#rooms.resources.onOwnDomain(path.slice(protectedResourcePath.length))
       : undefined
-    const route = routes.get(path) ?? (resource && metadataRouteOf(resource))
+    const atRoot = isMeantAtRoot[path]?.(req) ? this.#routesAtRoot.get(path) : undefined
+    const route = routes.get(path) ?? (resource && metadataRouteOf(resource)) ?? atRoot
     return route && { route, tenantKey: undefined, pattern: path }
   }
 
@@ -198,11 +209,20 @@ export function routesOf({ token, jwks, authorize, register, revoke }: Endpoints
     '/token': { name: 'token', methods: ['POST'], endpoint: token },
     '/jwks': { name: 'jwks', methods: readMethods, endpoint: jwks },
     ...(authorize && {
-      '/authorize': { name: 'authorize', methods: ['GET', 'POST'], endpoint: authorize, page: true },
+      '/authorize': { name: 'authorize', methods: ['GET', 'HEAD', 'POST'], endpoint: authorize, page: true },
     }),
     ...(register && { '/register': { name: 'register', methods: ['POST'], endpoint: register } }),
     ...(revoke && { '/revoke': { name: 'revoke', methods: ['POST'], endpoint: revoke } }),
   }
+}
+
+/** The routes at the root of a company's own domain. */
+function* rootRoutesOf(routes: ReadonlyMap<string, Route>, metadata: Route): Iterable<[string, Route]> {
+  for (const path of ['/token', '/register', '/authorize']) {
+    const route = routes.get(path)
+    if (route) yield [path, path === '/authorize' ? { ...route, endpoint: authorizeAtRoot } : route]
+  }
+  yield ['/.well-known/openid-configuration', metadata]
 }
 
 function checkMethod({ method = '' }: IncomingMessage, { methods, page }: Route): void {

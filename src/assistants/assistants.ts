@@ -1,14 +1,8 @@
+// More than 300 lines: two lists, of assistants and of apps, each with its source and its day.
+
 import type { ConnectableAssistant, Step } from '../connect/connect'
 import type { KnownAssistant } from '../contract/tenant-store'
-
-/** What this package knows of an assistant. */
-interface Assistant extends ConnectableAssistant {
-  /**
-   * An address of its app that is a redirect URI although its scheme has no dot. With a slash at its end, it stands for all that begin with it.
-   * The source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
-   */
-  appRedirect?: { redirect: string; source: string; date: string } | undefined
-}
+import { workBuddyRedirects } from '../protocol/redirect-uri'
 
 const logIn: Step = { say: 'logIn' }
 
@@ -33,7 +27,7 @@ function known(date: string, document: KnownAssistant['document']): KnownAssista
 }
 
 /** All that this package knows of assistants. Those that most people use come first. */
-export const assistants: readonly Assistant[] = [
+export const assistants: readonly ConnectableAssistant[] = [
   {
     id: 'claude',
     name: 'Claude',
@@ -133,12 +127,6 @@ export const assistants: readonly Assistant[] = [
       'https://www.cursor.com/agents/mcp/oauth/callback',
       'http://localhost:8787/callback',
     ],
-    appRedirect: {
-      redirect: 'cursor://anysphere.cursor-mcp/oauth/',
-      source:
-        'https://forum.cursor.com/t/oauth-redirect-uri-changed-from-cursor-to-http-localhost-for-streamable-http-mcp/165019',
-      date: '2026-11-22',
-    },
     steps: [
       { say: 'installOrAdd', app: 'Cursor' },
       { say: 'logInFrom', app: 'Cursor' },
@@ -266,17 +254,62 @@ export const assistants: readonly Assistant[] = [
 
 /**
  * The metadata documents of assistants that many people use, as their publishers had them on the day that is given with each.
- * `npm run assistants:check` compares them with the live documents.
+ * `npx tsx scripts/check-assistants.ts` compares them with the live documents.
  *
  * @example
  * clients: { known: [...knownAssistants, { document: { client_id, client_name, redirect_uris } }] }
  */
 export const knownAssistants: readonly KnownAssistant[] = assistants.flatMap(({ document }) => document ?? [])
 
+/** Editors in which Cline runs. Each has a scheme of its own. */
+const editors = ['vscode', 'vscode-insiders', 'cursor', 'windsurf']
+
+/**
+ * Addresses of apps that are redirect URIs although their scheme has no dot. With a slash at its end, one stands for all that begin with it.
+ * The source is a public address of the maker's own: what anybody may register must not rest on what a stranger has written.
+ */
+export const appRedirects: readonly { app: string; redirect: string; source: string; date: string }[] = [
+  {
+    app: 'Cursor',
+    redirect: 'cursor://anysphere.cursor-mcp/oauth/',
+    source:
+      'https://forum.cursor.com/t/oauth-redirect-uri-changed-from-cursor-to-http-localhost-for-streamable-http-mcp/165019',
+    date: '2026-11-22',
+  },
+  {
+    app: 'Claude, as a desktop app',
+    redirect: 'claude://claude.ai/mcp-auth-callback/sdk',
+    source: 'https://github.com/anthropics/claude-code/issues/93671',
+    date: '2026-11-28',
+  },
+  ...editors.map((scheme) => ({
+    app: 'Cline, in an editor',
+    redirect: `${scheme}://saoudrizwan.claude-dev/mcp-auth/callback/`,
+    source: 'https://github.com/cline/cline/issues/8103',
+    date: '2026-11-28',
+  })),
+  {
+    app: 'Warp',
+    redirect: 'warp://mcp/oauth2callback',
+    source: 'https://github.com/warpdotdev/warp/issues/9088',
+    date: '2026-11-28',
+  },
+  {
+    app: 'MCPJam',
+    redirect: 'mcpjam://oauth/callback',
+    source: 'https://www.mcpjam.com/.well-known/oauth/client-metadata.json',
+    date: '2026-11-28',
+  },
+  {
+    app: 'WorkBuddy',
+    redirect: workBuddyRedirects,
+    source: 'https://github.com/TencentCloudBase/CloudBase-AI-Toolkit/tree/main/connectors/cloudbase-intl',
+    date: '2026-11-28',
+  },
+]
+
 /** The default of the option `appRedirects`. */
-export const appRedirectsOfAssistants: readonly string[] = assistants.flatMap(
-  ({ appRedirect }) => appRedirect?.redirect ?? [],
-)
+export const appRedirectsOfAssistants: readonly string[] = appRedirects.map(({ redirect }) => redirect)
 
 /** A value of a query. Half of a surrogate pair, which no address can have, becomes U+FFFD. */
 function encoded(value: string): string {

@@ -6,7 +6,7 @@ import { isDigest } from '../protocol/digest'
 import { mayUse } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import { enterpriseOnly } from '../protocol/oauth-error-codes'
-import { redirectUriMatches, withResponse } from '../protocol/redirect-uri'
+import { hasRedirectUri, withResponse } from '../protocol/redirect-uri'
 import { requestedResource } from '../protocol/resource'
 import { chosenScopes, grantedScopes, withImplied } from '../protocol/scope'
 import type { ProtectedResources } from '../tenants/protected-resources'
@@ -83,9 +83,9 @@ export class Authorizations {
    * @throws {OAuthError} `invalid_client`; `unauthorized_client` if the redirect URI is not the client's.
    */
   async recipient(clientId: string, redirectUri: string, tenant: ResolvedTenant): Promise<Recipient> {
-    const found = await this.#clients.find(clientId, tenant)
+    const found = await this.#clients.find(clientId, tenant, redirectUri)
     const { redirectUris: accepted } = found.client
-    if (accepted.some((registered) => redirectUriMatches(registered, redirectUri))) return { found, redirectUri }
+    if (hasRedirectUri(accepted, redirectUri)) return { found, redirectUri }
     const fault = this.#clients.redirectUriFault(redirectUri, found, tenant)
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
@@ -132,19 +132,19 @@ export class Authorizations {
    * @throws {OAuthError} `invalid_scope` or `invalid_target`.
    */
   terms({ scopes, resources, limits = [] }: AskedFor, clientId: string, tenant: ResolvedTenant): Terms {
-    const { implied } = tenant.policy
+    const { implied, scopes: ofCompany } = tenant.policy
     const isWithin = (scope: string) => limits.every((most) => !most || withImplied(most, implied).includes(scope))
     const offered = scopesOfferedTo(clientId, tenant).filter(isWithin)
-    if (offered.length === 0 && tenant.policy.scopes.length > 0) {
+    if (offered.length === 0 && ofCompany.length > 0) {
       throw oauthError('invalid_scope', 'This tenant offers none of the scopes of the client', {
         reason: 'scope_not_offered',
-        detail: { asked: ownClient(clientId, tenant)?.scopes, accepted: tenant.policy.scopes, limits },
+        detail: { asked: ownClient(clientId, tenant)?.scopes, accepted: ofCompany, limits },
       })
     }
     const resource = resourceOf(resources, tenant)
     if (typeof scopes === 'object') return { scopes: chosenScopes(scopes, offered), resource }
     const byDefault = resources.length > 0 ? this.#scopesOf(resource, offered, tenant) : offered
-    return { scopes: grantedScopes(scopes, offered, byDefault), resource }
+    return { scopes: grantedScopes(scopes, offered, byDefault, ofCompany), resource }
   }
 
   /** The offered scopes that the host has announced for a resource, the required ones if there are any; or if there are none, all offered. */

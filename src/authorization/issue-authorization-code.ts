@@ -33,7 +33,7 @@ export interface IssueAuthorizationCodeRequest extends Pick<Customer, 'subject' 
 }
 
 /** Checks a parameter of the client's own request: a wrong one is the client's fault. Null counts as left out. */
-function ofRequest(parameter: string): Check<string | undefined> {
+export function ofRequest(parameter: string): Check<string | undefined> {
   return nullable((given) => {
     if (typeof given === 'string') return given
     throw oauthError('invalid_request', `${parameter} must be sent once, as a string`)

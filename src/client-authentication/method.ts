@@ -48,6 +48,9 @@ export interface Proof {
   verify(against: KnownOfClient): Promise<SingleUse | undefined>
 }
 
+/** Whether a client can authenticate with these as it has. */
+export type CredentialsSuit = (credentials: ClientCredentials) => boolean | Promise<boolean>
+
 /** What a proof is verified with. */
 export interface KnownOfClient {
   clientId: string
@@ -55,8 +58,12 @@ export interface KnownOfClient {
   audiences: readonly string[]
   /** In seconds since 1970. */
   now: number
-  /** Finds what the client authenticates with, for which a document may have to be fetched. */
-  credentials(): Promise<ClientCredentials>
+  /**
+   * Finds what the client authenticates with, for which a document may have to be fetched.
+   *
+   * @param suit If they do not, a document that is in memory is fetched again. What is found then may not suit either.
+   */
+  credentials(suit?: CredentialsSuit): Promise<ClientCredentials>
   /** @param isIn Whether a set has the key that is looked for. */
   keysAt(url: string, isIn: (set: JsonWebKeySet) => boolean): Promise<JsonWebKeySet>
 }

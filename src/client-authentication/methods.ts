@@ -135,7 +135,8 @@ export function authenticationOfDocument(metadata: ClaimedMetadata, rules: Authe
 function offeredMethods(metadata: ClaimedMetadata, byDefault: ClientAuthenticationMethod): string[] {
   const { token_endpoint_auth_method: own, token_endpoint_auth_methods_supported: others } = metadata
   const listed: unknown[] = Array.isArray(others) ? others : []
-  return [own ?? byDefault, ...listed].filter((method) => typeof method === 'string')
+  // An empty method is one that a client in Go has left out.
+  return [own === '' ? byDefault : (own ?? byDefault), ...listed].filter((method) => typeof method === 'string')
 }
 
 /** The first method that is on, and the keys of the client if it authenticates with one. */

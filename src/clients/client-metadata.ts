@@ -4,10 +4,17 @@ import { quotationMarks } from '../pages/words'
 import { assertedGrantTypes, redirectingGrantTypes } from '../protocol/grant-types'
 import { oauthError } from '../protocol/oauth-error'
 import type { ErrorDescription } from '../protocol/oauth-error-codes'
-import { isOnHostOf, maxRedirectUris, type RedirectUriFault, redirectUriFault } from '../protocol/redirect-uri'
+import {
+  type AppRedirects,
+  isOnHostOf,
+  maxRedirectUris,
+  type RedirectUriFault,
+  redirectUriFault,
+} from '../protocol/redirect-uri'
+import { isUrl } from '../protocol/resource'
 import { scopesOf } from '../protocol/scope'
 
-/** The most characters of a name that a client gives itself. */
+/** How many characters are read of a name that a client gives itself. */
 export const maxNameLength = 200
 
 /**
@@ -20,7 +27,7 @@ export const maxNameLength = 200
  */
 export function readClientMetadata(
   metadata: ClaimedMetadata,
-  appRedirects: readonly string[],
+  appRedirects: AppRedirects,
   ownAddresses?: readonly string[],
 ): ClientMetadata {
   // Some clients write each member that they do not use as null.
@@ -35,11 +42,9 @@ export function readClientMetadata(
   }
   if (redirects && !allows('code', response_types)) throw invalidMetadata('response_types must include code')
   if (typeof scope !== 'string') throw invalidMetadata('scope must be a string')
-  if (typeof client_name !== 'string' || client_name.length > maxNameLength) {
-    throw invalidMetadata(`client_name must be a string of at most ${maxNameLength} characters`)
-  }
+  if (typeof client_name !== 'string') throw invalidMetadata('client_name must be a string')
   if (typeof bound !== 'boolean') throw invalidMetadata('dpop_bound_access_tokens must be true or false')
-  const clientName = presentableName(client_name)
+  const clientName = presentableName(client_name.slice(0, maxNameLength))
   const faultOf = (redirectUri: unknown) => strangerFault(redirectUri, appRedirects, ownAddresses)
   return {
     redirectUris: redirects ? redirectUrisOf(redirect_uris, faultOf) : [],
@@ -62,7 +67,7 @@ export function atTenant(metadata: ClientMetadata, ownAddresses: readonly string
 /** Says what is wrong with a redirect URI of a stranger's client, or undefined if nothing is. */
 export function strangerFault(
   redirectUri: unknown,
-  appRedirects: readonly string[],
+  appRedirects: AppRedirects,
   ownAddresses: readonly string[] = [],
 ): RedirectUriFault | undefined {
   const fault = redirectUriFault(redirectUri, appRedirects)
@@ -105,7 +110,7 @@ function allows(type: string, types: unknown = []): boolean {
 }
 
 function isHttpsUrl(value: unknown): value is string {
-  return typeof value === 'string' && value.length <= 512 && URL.canParse(value) && new URL(value).protocol === 'https:'
+  return typeof value === 'string' && value.length <= 512 && isUrl(value) && new URL(value).protocol === 'https:'
 }
 
 // In code points, because a grapheme can have any number of them.
@@ -113,17 +118,21 @@ const maxShownLength = 60
 const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
 
 /**
- * Makes the name that a client gives itself safe to show beside this library's own words: in normal form C, on one line, without characters that are
+ * Makes the name that a client gives itself safe to show beside this library's own words: in normal form KC, on one line, without characters that are
  * invisible or change the direction of the text, with at most two combining marks in a row, and at most 60 characters long.
- * Quotation marks become apostrophes, because the page puts the name between quotation marks, which differ between languages.
+ * Quotation marks become apostrophes, because the title of a page has the name between quotation marks, which differ between languages.
  *
  * @returns Undefined if the name has no letter and no digit.
  */
 export function presentableName(name: string): string | undefined {
   const presentable = name
+    // Before the normal form takes some of them apart, and after it has made others.
+    .replace(quotationMarks, "'")
+    // Except the mark at the end of a name that was cut before.
+    .replace(/[^…]+/gu, (text) => text.normalize('NFKC'))
     // These include all bidi controls. The joiners and U+FE0F stay: Persian, Indic scripts and emoji need them.
     .replace(/(?!\u200C|\u200D|\uFE0F)\p{Default_Ignorable_Code_Point}/gu, '')
-    .replace(/[\p{Cs}\p{Co}\uFFF9-\uFFFB]/gu, '')
+    .replace(/[\p{Cs}\p{Co}\uFFF9-\uFFFB]|(?!\p{Extended_Pictographic})\p{Cn}/gu, '')
     .replace(/[\p{White_Space}\p{Cc}\u2800]+/gu, ' ')
     .replace(quotationMarks, "'")
     .normalize('NFC')

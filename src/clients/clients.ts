@@ -1,12 +1,13 @@
+import type { CredentialsSuit } from '../client-authentication/method'
 import { checkMethods } from '../client-authentication/methods'
-import type { Client, ClientCredentials } from '../contract/tenant-store'
-import type { RedirectUriFault } from '../protocol/redirect-uri'
+import type { Client, ClientCredentials, ClientMetadata } from '../contract/tenant-store'
+import { hasRedirectUri, type RedirectUriFault } from '../protocol/redirect-uri'
 import { isRegisteredId } from '../protocol/registered-id'
 import { withImplied } from '../protocol/scope'
 import { ownClient, type ResolvedTenant } from '../tenants/resolved-tenant'
 import { atTenant, offeredHere, strangerFault } from './client-metadata'
 import type { MetadataDocuments } from './metadata-documents'
-import { checkMayRedeem, checkMaySignIn, unknownClient } from './permissions'
+import { checkMayRedeem, checkMaySignIn, refusingRule, unknownClient } from './permissions'
 import type { RegistrationRules, Registrations } from './registrations'
 
 /** A client of a tenant. */
@@ -32,16 +33,17 @@ export class Clients {
   /**
    * Finds a client among the tenant's own, by its metadata document, or by the registration that its id carries.
    *
+   * @param redirectUri The one that the client must have, if it is about to be sent a code. A document in memory without it is fetched again.
    * @throws {OAuthError} `unauthorized_client` (403) if a rule of the company keeps it out; `invalid_client` if there is none, or all of its
    * methods to authenticate are off; `temporarily_unavailable` if its document cannot be fetched now.
    */
-  async find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
-    const found = await this.#find(clientId, tenant)
+  async find(clientId: string, tenant: ResolvedTenant, redirectUri?: string): Promise<FoundClient> {
+    const found = await this.#find(clientId, tenant, redirectUri)
     checkMethods(found.client, this.#rules.authentication.methods)
     return found
   }
 
-  async #find(clientId: string, tenant: ResolvedTenant): Promise<FoundClient> {
+  async #find(clientId: string, tenant: ResolvedTenant, redirectUri?: string): Promise<FoundClient> {
     const own = ownClient(clientId, tenant)
     if (own) return { client: own, source: 'tenant' }
     const { metadataDocuments, scopes } = tenant.policy
@@ -49,7 +51,10 @@ export class Clients {
     // First, so that no document of a client that is not allowed is fetched.
     if (documents) checkMaySignIn({ clientId, isDocument: true, redirectUris: [] }, tenant)
     if (documents && metadataDocuments) {
-      const metadata = atTenant(await documents.find(clientId, tenant), tenant.address.ownAddresses)
+      const suits = ({ redirectUris }: ClientMetadata) =>
+        (redirectUri === undefined || hasRedirectUri(redirectUris, redirectUri)) &&
+        refusingRule({ clientId, isDocument: true, redirectUris }, tenant.policy.clientRules) === undefined
+      const metadata = atTenant(await documents.find(clientId, tenant, suits), tenant.address.ownAddresses)
       checkMaySignIn({ clientId, isDocument: true, redirectUris: metadata.redirectUris }, tenant)
       return { client: { clientId, ...offeredHere(metadata, scopes) }, source: 'document' }
     }
@@ -85,12 +90,13 @@ export class Clients {
    * Finds what a client authenticates with. Customers who have connected a client stay connected, even if the tenant accepts no new clients of
    * its kind any more.
    *
+   * @param suit Whether the client can authenticate with them as it has. If those of a document in memory do not, it is fetched again.
    * @throws {OAuthError} As `find` does.
    */
-  async findCredentials(clientId: string, tenant: ResolvedTenant): Promise<ClientCredentials> {
+  async findCredentials(clientId: string, tenant: ResolvedTenant, suit: CredentialsSuit): Promise<ClientCredentials> {
     const own = ownClient(clientId, tenant)
     if (own) return own
-    if (this.#documents?.isDocumentUrl(clientId)) return this.#documents.find(clientId, tenant)
+    if (this.#documents?.isDocumentUrl(clientId)) return this.#documents.find(clientId, tenant, suit)
     const registration = this.#registrations.read(clientId, tenant.id)
     if (!registration) throw unknownClient(clientId)
     return registration

@@ -10,6 +10,7 @@ import type { Emit } from '../host/emitter'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { isLoopbackHost } from '../protocol/redirect-uri'
 import { isClientId } from '../protocol/registered-id'
+import { isUrl } from '../protocol/resource'
 import { asError } from '../protocol/thrown'
 import { tellOfDocuments } from '../telemetry/channels'
 import type { TenantIdentity } from '../tenants/resolved-tenant'
@@ -52,7 +53,7 @@ export class MetadataDocuments {
 
   /** Whether a client id is the URL of a metadata document: https, with a path, and in its normal form. */
   isDocumentUrl(clientId: string): boolean {
-    if (!isClientId(clientId) || clientId.includes('#') || !URL.canParse(clientId)) return false
+    if (!isClientId(clientId) || clientId.includes('#') || !isUrl(clientId)) return false
     const { href, protocol, username, password, pathname, hostname } = new URL(clientId)
     const local = this.#allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)
     return href === clientId && (protocol === 'https:' || local) && pathname !== '/' && username + password === ''
@@ -62,14 +63,20 @@ export class MetadataDocuments {
    * Finds the metadata of a client for a tenant. A document that cannot be fetched is replaced by the copy that was fetched last, for seven days
    * after it was fresh, or for ten minutes in a flood of other documents, unless its own headers forbid it; or else by a known one, except in a flood.
    *
+   * @param suits Whether a document has what the client needs. If the one in memory has not, it is fetched again, at most once a minute: its
+   * publisher may have added that since. The document that is found then may not have it either.
    * @throws {OAuthError} `invalid_client` if there is no such document or it is not about this client; `temporarily_unavailable` if it
    * cannot be fetched now, because its server fails or there is a flood, and there is no copy.
    */
-  async find(clientId: string, tenant: TenantIdentity): Promise<ClientMetadata> {
+  async find(
+    clientId: string,
+    tenant: TenantIdentity,
+    suits: (document: ClientMetadata) => boolean | Promise<boolean> = () => true,
+  ): Promise<ClientMetadata> {
     try {
       const { document, copy } = await this.#documents.find(clientId, tenant.id)
       if (copy) this.#tellOfCopy(clientId, tenant, copy)
-      return document
+      return (await suits(document)) ? document : ((await this.#documents.findNewer(clientId)) ?? document)
     } catch (error) {
       throw unusable(clientId, error)
     }

@@ -6,12 +6,14 @@ import { BoundedMap } from '../collections/bounded-map'
 import type { Client, ClientMetadata } from '../contract/tenant-store'
 import { derivedKey } from '../protocol/digest'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
+import type { AppRedirects } from '../protocol/redirect-uri'
 import {
   type CarriedRegistration,
   maxRegisteredIdLength,
   newRegisteredId,
   registrationIn,
 } from '../protocol/registered-id'
+import { isUrl } from '../protocol/resource'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { maxNameLength, offeredHere, presentableName, readClientMetadata } from './client-metadata'
 import { checkMayRegister, checkMaySignIn, unknownClient } from './permissions'
@@ -28,7 +30,7 @@ interface Said {
 /** What is accepted of clients that describe themselves, by a registration or a metadata document. */
 export interface RegistrationRules {
   /** Redirect URIs of apps that are accepted although their scheme has no dot. */
-  appRedirects: readonly string[]
+  appRedirects: AppRedirects
   authentication: AuthenticationRules
 }
 
@@ -139,7 +141,7 @@ function saidBy(clientId: string): Said | undefined {
   const carried = registrationIn(clientId)
   if (!carried) return undefined
   const { clientName = '', clientHost, hasSecret, provesKey, jwks, jwksUri } = carried
-  const redirectUris = carried.redirectUris.filter((redirectUri) => URL.canParse(redirectUri))
+  const redirectUris = carried.redirectUris.filter((redirectUri) => isUrl(redirectUri))
   if (redirectUris.length === 0 || clientName.length > maxNameLength) return undefined
   // Made presentable here too: Node's tables of characters differ between versions, so a name may have been presentable elsewhere.
   const name = presentableName(clientName)

@@ -13,7 +13,8 @@ type Keys = ReturnType<typeof newKeys>
 
 const formats: Readonly<Record<string, (keys: Keys) => string>> = {
   env: ({ signingKey, credentialSecret }) =>
-    `SIGNING_KEY="${signingKey.replaceAll('\n', '\\n')}"\nCREDENTIAL_SECRET="${credentialSecret}"\n`,
+    // In base64, without line breaks and quotation marks: every reader takes that as it is.
+    `SIGNING_KEY=${Buffer.from(signingKey).toString('base64')}\nCREDENTIAL_SECRET=${credentialSecret}\n`,
   json: ({ signingKey, credentialSecret }) =>
     `${JSON.stringify({ signing: [signingKey], credentialSecrets: [credentialSecret] }, null, 2)}\n`,
   kubernetes: ({ signingKey, credentialSecret }) => `apiVersion: v1

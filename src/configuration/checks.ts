@@ -1,5 +1,5 @@
-import { isAppRedirect, isLoopbackHost } from '../protocol/redirect-uri'
-import { isResource } from '../protocol/resource'
+import { type AppRedirects, isAppRedirect, isLoopbackHost } from '../protocol/redirect-uri'
+import { asParsed, asServed, isResource, isUrl } from '../protocol/resource'
 import { isScopeToken, withoutOfflineAccess } from '../protocol/scope'
 import { ConfigurationError, listOfNames, unknownMember } from './configuration-error'
 
@@ -206,32 +206,52 @@ export const requiredScopes: Check<string[]> = (given, name) => {
   })
 }
 
+/** An address that is kept as the URL parser keeps it, whatever the host writes. */
+export function parsed(check: Check<string>): Check<string> {
+  return (given, name) => asParsed(check(given, name))
+}
+
 /** An absolute http or https URL without credentials or fragment. */
-export const httpUrl: Check<string> = mustBeText(
-  'an absolute http or https URL without credentials or fragment',
-  (given) => {
+export const httpUrl: Check<string> = parsed(
+  mustBeText('an absolute http or https URL without credentials or fragment', (given) => {
     // `URL` accepts white space and missing slashes, which would become part of issuers.
-    if (!/^https?:\/\/[^\s\\#]+$/i.test(given) || !URL.canParse(given)) return false
+    if (!/^https?:\/\/[^\s\\#]+$/i.test(given) || !isUrl(given)) return false
     const { username, password } = new URL(given)
     return username + password === ''
-  },
+  }),
 )
 
 /** The public address of this server, in normal form: hosts, issuers and the addresses in records are compared with it as text. */
 export function publicAddress(given: unknown, name: string): string {
-  const url = httpUrl(given, name)
-  const { origin, protocol, hostname, search } = new URL(url)
+  const { origin, pathname, protocol, hostname, search } = new URL(httpUrl(given, name))
   if (search !== '') throw new ConfigurationError(name, given, 'an address without a query', { quotes: true })
   if (process.env.NODE_ENV === 'production' && protocol !== 'https:' && !isLoopbackHost(hostname)) {
     throw new ConfigurationError(name, given, 'an https address in production (NODE_ENV), except on loopback', {
       quotes: true,
     })
   }
-  return url.replace(/^[^:]+:\/\/[^/]*/, origin).replace(/\/+$/, '')
+  const path = String(given)
+    .replace(/^[^:]+:\/\/[^/]*/, '')
+    .replace(/\/+$/, '')
+  // No request arrives at another spelling, and none with an empty segment is served.
+  if (path !== pathname.replace(/\/+$/, '') || path.includes('//')) {
+    const allowed = 'an address with a path as requests have it: percent-encoded, without empty segments, . and ..'
+    throw new ConfigurationError(name, given, allowed, { quotes: true })
+  }
+  return asServed(origin + path)
 }
 
 /** A resource indicator (RFC 8707 section 2). */
-export const resource: Check<string> = mustBeText('an absolute URL without a fragment', isResource)
+export const resource: Check<string> = parsed(mustBeText('an absolute URL without a fragment', isResource))
+
+/** What browsers send as `Origin` with the requests of a page, also of one that is part of an extension or app. */
+export const origin: Check<string> = (given, name) => {
+  const allowed = 'an origin: a scheme, :// and a host, without a path, such as https://inspector.example'
+  const isOrigin = (text: string) =>
+    /^(?!(?:wss?|file|blob|data|javascript):)[a-z][\w+.-]*:\/\/[^\s/?#@\\*]+$/i.test(text) && isUrl(text)
+  const checked = mustBeText(allowed, isOrigin)(given, name)
+  return /^https?:/i.test(checked) ? new URL(checked).origin : checked.toLowerCase()
+}
 
 /** An image that a page may show. */
 export const imageUrl: Check<string> = mustBeText(
@@ -239,11 +259,15 @@ export const imageUrl: Check<string> = mustBeText(
   (text) =>
     text.startsWith('data:image/') ||
     // Its origin becomes part of the page's content security policy, where `;` and `,` would begin another directive or policy.
-    (URL.canParse(text) && /^https:\/\/[\w.:[\]-]+$/.test(new URL(text).origin)),
+    (isUrl(text) && /^https:\/\/[\w.:[\]-]+$/.test(new URL(text).origin)),
 )
 
 /** Redirect URIs of an app with a private-use scheme: one address, or with a slash at its end every address that begins with it. */
-export const appRedirect: Check<string> = mustBeText(
+const appRedirect: Check<string> = mustBeText(
   'the address of an app or the beginning of one up to a slash, such as cursor://anysphere.cursor-mcp/oauth/, with more than a scheme, without query or fragment, and with a scheme that has no dot and that browsers do not know',
   isAppRedirect,
 )
+
+/** A list of them, or false for no address of an app but those on loopback. */
+export const appRedirects: Check<AppRedirects> = (given, name) =>
+  given === false ? false : listOf(appRedirect)(given, name)

@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { isUrl } from '../protocol/resource'
 import { jsonObject } from '../protocol/unverified-jwt'
 import { type Fault, fault } from './findings'
 
@@ -42,7 +43,7 @@ export function answerOf(url: string, method: string, status: number, headers: I
     /** Each `Set-Cookie` header. */
     cookies: headers['set-cookie'] ?? [],
     /** Where the response redirects to. Undefined if it is no redirect. */
-    redirect: location !== undefined && URL.canParse(location, url) ? new URL(location, url) : undefined,
+    redirect: location !== undefined && isUrl(location, url) ? new URL(location, url) : undefined,
     /** Whether a firewall or a bot protection has answered in place of the app. */
     isBotWall: botMark !== undefined || ([403, 405, 429, 503, 200].includes(status) && isHtml && botWords.test(text)),
   }

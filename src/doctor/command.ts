@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { WrongUse } from '../commands/wrong-use'
+import { isUrl } from '../protocol/resource'
 import { examine } from './examine'
 import { stepText, summaryText } from './report'
 import { OwnBrowser } from './sign-in-window'
@@ -39,7 +40,7 @@ export async function doctor(args: string[]): Promise<number> {
 /** @returns The address as browsers spell it. */
 function addressIn([address, ...more]: string[]): string {
   if (address === undefined || more.length > 0) throw new WrongUse('doctor takes one address, that of your API')
-  const url = URL.canParse(address) ? new URL(address) : undefined
+  const url = isUrl(address) ? new URL(address) : undefined
   if (!url || !/^https?:$/.test(url.protocol)) throw new WrongUse('The address must begin with https:// (or http://)')
   if (url.username || url.password || url.hash) throw new WrongUse('The address must have no user name and no #')
   return url.href

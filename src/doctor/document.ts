@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isUrl } from '../protocol/resource'
 import { type Answer, answerOf, jsonOf } from './answer'
 import { checkAcrossOrigins } from './cross-origin'
 import { type Fault, fault } from './findings'
@@ -67,7 +68,7 @@ export function differBySlash(one: string, other: string): boolean {
 
 /** An absolute http or https address, or undefined. */
 export function webAddress(value: unknown): string | undefined {
-  return typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value) ? value : undefined
+  return typeof value === 'string' && /^https?:\/\//i.test(value) && isUrl(value) ? value : undefined
 }
 
 /**

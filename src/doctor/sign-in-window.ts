@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isUrl } from '../protocol/resource'
 
 /** A browser in which somebody signs in, and the address to which it comes back. */
 export type SignInWindow = Pick<OwnBrowser, 'redirectUri' | 'minutes' | 'open'>
@@ -44,7 +45,7 @@ export class OwnBrowser {
       this.#server.on('request', (req, res) => {
         const target = req.url ?? '/'
         // Any program of this machine can send anything here. A browser also asks for an icon.
-        const url = URL.canParse(target, this.redirectUri) ? new URL(target, this.redirectUri) : undefined
+        const url = isUrl(target, this.redirectUri) ? new URL(target, this.redirectUri) : undefined
         if (url?.pathname !== '/callback') return res.writeHead(404).end()
         clearTimeout(timer)
         resolve(url.searchParams)

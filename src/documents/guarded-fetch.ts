@@ -70,6 +70,9 @@ export interface FetchGuard {
   byHost?: FetchMetadataDocumentHook | undefined
 }
 
+// Without the byte order mark that some servers send.
+const utf8 = new TextDecoder()
+
 /** A fetch of a forbidden address, or of too large a document. Trying again is of no use. */
 export class ForbiddenFetch extends Error {
   override name = 'ForbiddenFetch'
@@ -204,7 +207,7 @@ async function bodyOf(body: AsyncIterable<Uint8Array>): Promise<string> {
     if (length > maxBytes) throw new ForbiddenFetch(`The document is larger than ${maxBytes} bytes`)
     chunks.push(chunk)
   }
-  return Buffer.concat(chunks).toString('utf8')
+  return utf8.decode(Buffer.concat(chunks))
 }
 
 /** Fetches a document with the host's own function. */

@@ -1,3 +1,5 @@
+// More than 300 lines: the whole life of a document, from its first fetch to the copy that takes its place.
+
 import { BoundedMap } from '../collections/bounded-map'
 import { PerMinute } from '../collections/per-minute'
 import { underlying } from '../protocol/oauth-error'
@@ -21,7 +23,7 @@ export interface DocumentKind<T> {
   fresh: { unsaid: number; most: number }
   /** How long a copy serves after that, while the document is away, and while it is only away because of a flood. */
   stale: { away: number; flood: number }
-  /** How many are in memory at most, of the 1000 of all. A kind of which customers allow none has no less room for one site or tenant. */
+  /** How many that no customer has allowed are in memory at most, of the 1000 of all. A kind of which customers allow none has no less room. */
   room: { ofSite: number; ofTenant: number }
   /** How long an address is left alone after a fetch that failed. */
   pause: { known: number; unknown: number }
@@ -52,13 +54,17 @@ interface Kept<T> extends FetchFor {
   freshUntil: number
   /** Whether its headers allow that it is used after that. */
   mayBeStale: boolean
+  /** When it was last fetched, or tried to be. */
+  askedAt: number
   /** When it must be fetched again: as soon as it is no longer fresh, or some time after a fetch that failed. */
   fetchAgainAt: number
   isAllowed: boolean
 }
 
 interface Shipped<T> {
+  /** The last one that its publisher has published, as far as this process knows. */
   document: T
+  askedAt: number
   /** Until when it is used without another attempt to fetch the document. */
   restsUntil: number
   /** Whether the publisher has said that the document is gone, or has published a wrong one. */
@@ -68,8 +74,9 @@ interface Shipped<T> {
 /**
  * Documents that others publish at a URL which a stranger may have chosen.
  *
- * Each site and each tenant has a share of the fetches, and of the documents in memory, which are at most 1000. The document that was used longest ago makes room; one whose client a customer has allowed
- * makes room only after all others. URLs that have given a document before are fetched in slots of their own, so that a flood of other URLs
+ * Each site and each tenant has a share of the fetches, and of the documents in memory, which are at most 1000. The document that was used longest
+ * ago makes room. One whose client a customer has allowed counts for no share: some publishers have an address for each user. It makes room only
+ * after all others, and first at the tenant that has the most. URLs that have given a document before are fetched in slots of their own, so that a flood of other URLs
  * cannot delay them, also when their document is too old to be used.
  */
 export class RemoteDocuments<T> {
@@ -79,6 +86,7 @@ export class RemoteDocuments<T> {
   readonly #kept = new Map<string, Kept<T>>()
   readonly #shipped = new Map<string, Shipped<T>>()
   readonly #fetching = new Map<string, Promise<T>>()
+  readonly #fetchingAgain = new Map<string, Promise<T | undefined>>()
   readonly #failures = new BoundedMap<string, { at: number; error: unknown }>(maxDocuments)
   readonly #slots: Record<Standing, FetchSlots> = {
     unknown: new FetchSlots(),
@@ -91,7 +99,7 @@ export class RemoteDocuments<T> {
     this.#guard = guard
     this.#kind = kind
     for (const [url, document] of kind.shipped ?? []) {
-      this.#shipped.set(url, { document, restsUntil: 0, isWithdrawn: false })
+      this.#shipped.set(url, { document, askedAt: -minute, restsUntil: 0, isWithdrawn: false })
     }
   }
 
@@ -111,6 +119,27 @@ export class RemoteDocuments<T> {
       if (copy) return copy
       throw error
     }
+  }
+
+  /**
+   * Fetches a document again because the one that was found does not have what somebody needs: at most once a minute, whatever comes of it. A
+   * stranger can cause this at any time, so nothing is withdrawn by it.
+   *
+   * @returns Undefined if it is too early, or there is nothing new that can be used.
+   */
+  async findNewer(url: string): Promise<T | undefined> {
+    const fetching = this.#fetchingAgain.get(url)
+    if (fetching !== undefined) return fetching
+    const copy = this.#kept.get(url) ?? this.#shipped.get(url)
+    const now = performance.now()
+    if (!copy || now < copy.askedAt + minute) return undefined
+    copy.askedAt = now
+    const site = this.#siteOf(url)
+    const newer = this.#fetch(url, this.#standing(url), { tenantId: site, site })
+      .catch(() => undefined)
+      .finally(() => this.#fetchingAgain.delete(url))
+    this.#fetchingAgain.set(url, newer)
+    return newer
   }
 
   /** What this process knows without a fetch, however old it is. */
@@ -151,6 +180,7 @@ export class RemoteDocuments<T> {
   #copyOf(url: string, error: DocumentAway, suits: (document: T) => boolean): FoundDocument<T> | undefined {
     const now = performance.now()
     const kept = this.#kept.get(url)
+    for (const copy of [kept, this.#shipped.get(url)]) if (copy) copy.askedAt = now
     if (kept && suits(kept.document)) {
       const { away, flood } = this.#kind.stale
       const until = kept.freshUntil + (kept.mayBeStale ? (error.isFlood ? flood : away) : 0)
@@ -169,7 +199,7 @@ export class RemoteDocuments<T> {
   /** Fetches a document once for all requests that wait for it: those of one tenant, or of all tenants if its URL is known. */
   #fetchOnce(url: string, tenantId: string): Promise<T> {
     const standing = this.#standing(url)
-    const site = (this.#kind.siteOf ?? siteOf)(new URL(url))
+    const site = this.#siteOf(url)
     // A known document belongs to no particular tenant: its site takes the tenant's place.
     const fetchFor = { tenantId: standing === 'unknown' ? tenantId : site, site }
     const name = `${fetchFor.tenantId} ${url}`
@@ -177,6 +207,10 @@ export class RemoteDocuments<T> {
     fetching ??= this.#fetchUnlessPaused(url, name, standing, fetchFor).finally(() => this.#fetching.delete(name))
     this.#fetching.set(name, fetching)
     return fetching
+  }
+
+  #siteOf(url: string): string {
+    return (this.#kind.siteOf ?? siteOf)(new URL(url))
   }
 
   /** A flood of other documents does not delay the first fetch of one that was shipped. */
@@ -222,29 +256,32 @@ export class RemoteDocuments<T> {
     const { isAllowed, tenantId, site } = this.#kept.get(url) ?? { isAllowed: false, ...fetchFor }
     this.#change(() => {
       this.#kept.delete(url)
-      this.#makeRoom(this.#kind.room.ofSite, (kept) => kept.site === site)
-      this.#makeRoom(this.#kind.room.ofTenant, (kept) => kept.tenantId === tenantId)
-      this.#makeRoom(maxDocuments, () => true)
+      if (!isAllowed) {
+        this.#makeRoom(this.#kind.room.ofSite, (kept) => !kept.isAllowed && kept.site === site)
+        this.#makeRoom(this.#kind.room.ofTenant, (kept) => !kept.isAllowed && kept.tenantId === tenantId)
+      }
+      if (this.#kept.size >= maxDocuments) this.#makeRoom(1, this.#isFirstToGo())
       const keptAt = performance.now()
       const { fresh, mayBeStale } = freshnessOf(fetched.headers['cache-control'], this.#kind.fresh)
       const freshUntil = keptAt + fresh
-      const times = { keptAt, freshUntil, mayBeStale, fetchAgainAt: freshUntil }
+      const times = { keptAt, freshUntil, mayBeStale, askedAt: keptAt, fetchAgainAt: freshUntil }
       this.#kept.set(url, { document, tenantId, site, ...times, isAllowed })
     })
-    this.#notePublished(url, { isGood: true })
+    this.#notePublished(url, document)
     return document
   }
 
   /** Forgets a document that its publisher has taken away, or replaced by one that cannot be used. */
   #withdraw(url: string): void {
     this.#change(() => this.#kept.delete(url))
-    this.#notePublished(url, { isGood: false })
+    this.#notePublished(url, undefined)
   }
 
-  /** The publisher's word counts from now on, and no longer a copy that was shipped. */
-  #notePublished(url: string, { isGood }: { isGood: boolean }): void {
+  /** The publisher's word counts from now on, and no longer a copy that was shipped: it may have an address that was taken out. */
+  #notePublished(url: string, document: T | undefined): void {
     const shipped = this.#shipped.get(url)
-    if (shipped) Object.assign(shipped, { isWithdrawn: !isGood, restsUntil: 0 })
+    if (!shipped) return
+    Object.assign(shipped, { isWithdrawn: document === undefined, restsUntil: 0, ...(document && { document }) })
   }
 
   #change(change: () => void): void {
@@ -258,8 +295,20 @@ export class RemoteDocuments<T> {
   #makeRoom(max: number, isInGroup: (kept: Kept<T>) => boolean): void {
     if (this.#kept.size < max) return
     const group = [...this.#kept].filter(([, kept]) => isInGroup(kept))
-    const first = group.find(([, { isAllowed }]) => !isAllowed) ?? group[0]
-    if (first && group.length >= max) this.#kept.delete(first[0])
+    if (group[0] && group.length >= max) this.#kept.delete(group[0][0])
+  }
+
+  /**
+   * Of all documents, those that no customer has allowed. If there are none, or if the customers of one tenant have allowed more than half of
+   * all, those of the tenant whose customers have allowed the most.
+   */
+  #isFirstToGo(): (kept: Kept<T>) => boolean {
+    const allowed = [...this.#kept.values()].filter(({ isAllowed }) => isAllowed)
+    const counts = new Map<string, number>()
+    for (const { tenantId } of allowed) counts.set(tenantId, (counts.get(tenantId) ?? 0) + 1)
+    const most = Math.max(0, ...counts.values())
+    if (allowed.length < this.#kept.size && most <= maxDocuments / 2) return ({ isAllowed }) => !isAllowed
+    return ({ isAllowed, tenantId }) => isAllowed && counts.get(tenantId) === most
   }
 }
 

@@ -7,7 +7,7 @@ import type { Appearances } from '../pages/appearance'
 import { type ErrorContext, oauthError, withContext } from '../protocol/oauth-error'
 import { withResponse } from '../protocol/redirect-uri'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
-import type { ConsentQuestion } from './consent-question'
+import { type ConsentQuestion, pageParameter } from './consent-question'
 import type { Consents } from './consents'
 import type { FindCustomer, SignInRequest } from './customer-sessions'
 import type { Context, Endpoint } from './endpoint'
@@ -48,9 +48,11 @@ export function authorize(rooms: AuthorizeRooms): Endpoint {
       const form = new Form(parameters, ['resource'])
       checkResponse(form)
       const checked = authorizations.check(receivedRequest(form), recipient, tenant)
-      const query = withoutLoginPrompt(queryOf(req))
+      const query = withoutLoginPrompt(withoutPage(queryOf(req)))
       const { language } = appearances.of(req, tenant.look)
       const signIn = signInRequest(form, checked, query, language.tag, tenant)
+      // It only asks whether there is a page: nobody signs in by it, and nothing is allowed.
+      if (req.method === 'HEAD') return sendResponse(res, 200, { 'Cache-Control': 'no-store', ...nosniff })
       const customer = await findCustomer(signIn, context)
       if (!customer) return
       mayRedirect = true
@@ -143,6 +145,14 @@ function promptOf(form: Form, { source }: Recipient['found']): string[] {
     throw oauthError('interaction_required', description)
   }
   return prompt
+}
+
+/** Removes what makes the address of a second page one that no link can name. */
+function withoutPage(query: string): string {
+  return query
+    .split('&')
+    .filter((pair) => !Object.hasOwn(parametersOf(pair), pageParameter))
+    .join('&')
 }
 
 /** Removes `login` from `prompt`: the request comes again after the login, and must not ask for another one. */

@@ -1,9 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import type { CheckedRequest } from '../authorization/authorizations'
 import type { ConsentSubject } from '../authorization/consent-tokens'
 import type { Customer } from '../authorization/customer'
 import { isNamedByTenant } from '../authorization/remembered-consent'
 import { mayUse } from '../protocol/grant-types'
-import { hasProvenReceiver, isLoopbackUrl } from '../protocol/redirect-uri'
+import { hasProvenReceiver } from '../protocol/redirect-uri'
 import { shownId } from '../protocol/registered-id'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { SignInRequest } from './customer-sessions'
@@ -17,6 +18,9 @@ export interface ConsentQuestion {
   /** The query of the request, as in the address of the consent page. */
   query: string
 }
+
+/** What the address of a page has besides the request: whoever opened the page would scroll it by a fragment of its address. */
+export const pageParameter = 'consent_page'
 
 /** Who asks whom, for events. */
 export function partiesOf({ checked, customer }: ConsentQuestion, { key, id }: ResolvedTenant) {
@@ -53,13 +57,11 @@ export function shownOf({ customer, checked, query }: ConsentQuestion, tenant: R
     publisher: publisherOf(checked),
     redirectUri,
     isProven,
-    // MCP: such a client has no address that nobody else can have, so that a page must warn of it.
-    isAppOnDevice: client.redirectUris.every(isLoopbackUrl),
     // Not about a client that the company has named, if what it gets reaches nobody else.
     asksTwice: !vouchedFor && !(isNamedByTenant(found, tenant) && isProven),
     lasts: { time, isRenewed: refreshes && time < grant },
     customerName: customer.name,
-    action: `?${query}`,
+    action: `?${query}&${pageParameter}=${randomBytes(12).toString('base64url')}`,
   }
 }
 

@@ -9,6 +9,7 @@ import { type Emit, faultEvent } from '../host/emitter'
 import type { GuardedStore } from '../host/guarded-store'
 import { readFormOfHost } from '../http/body'
 import { responseBegins } from '../http/node-messages'
+import { isSameOrigin } from '../http/request-address'
 import type { Appearances } from '../pages/appearance'
 import { respondWithConsentPage } from '../pages/consent-page'
 import type { ScopeTexts } from '../pages/scope-words'
@@ -160,12 +161,15 @@ export class Consents {
     }
   }
 
-  /** What the customer has submitted. Undefined without a valid token: the page has expired, or another site made the browser send a form. */
+  /** What the customer has submitted. Undefined if another site made the browser send it, or without a valid token: the page may have expired. */
   async #submission(question: ConsentQuestion, { req, res, tenant }: Context): Promise<Submission | undefined> {
     if (req.method !== 'POST') return undefined
     const form = await readFormOfHost(req, res).catch(ignoreUnreadable)
-    const page = form && this.#rooms.consentTokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
-    return page && { form, page }
+    const page =
+      form &&
+      isSameOrigin(req) &&
+      this.#rooms.consentTokens.pageOf(form.get('consent_token') ?? '', subjectOf(question, tenant))
+    return page ? { form, page } : undefined
   }
 
   async #ask(question: ConsentQuestion, submission: Submission | undefined, context: Context): Promise<Decision> {

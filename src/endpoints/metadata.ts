@@ -4,12 +4,9 @@ import type { GrantTypes } from '../grant-types/grant-type'
 import { PublicDocuments, respondWithDocument } from '../http/responses'
 import { proofAlgorithms } from '../protocol/dpop-proof'
 import { grantTypes } from '../protocol/grant-types'
+import { offlineAccess } from '../protocol/scope'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Endpoint } from './endpoint'
-
-const jwtBearer = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
-// The Identity Assertion JWT Authorization Grant. Which issuers a company trusts is said to nobody.
-const idJag = 'urn:ietf:params:oauth:grant-profile:id-jag'
 
 /** What is the same at all tenants. */
 interface ServerMetadata {
@@ -37,6 +34,7 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
   const { externalEndpoints, methods, languageTags } = server
   const algorithms = algorithmsOf(methods)
   const offered = grantTypes.filter((name) => server.grantTypes[name].isOffered(tenant))
+  const profiles = offered.flatMap((name) => server.grantTypes[name].profilesOf?.(tenant) ?? [])
   return {
     issuer,
     authorization_endpoint: externalEndpoints.authorization ?? `${endpoints}/authorize`,
@@ -48,21 +46,22 @@ function members(tenant: ResolvedTenant, server: ServerMetadata): object {
     response_types_supported: ['code'],
     // `refresh_token` too: clients such as the MCP TypeScript SDK 1.17 do not refresh if it is not listed.
     grant_types_supported: offered,
-    authorization_grant_profiles_supported: offered.includes(jwtBearer) ? [idJag] : undefined,
+    authorization_grant_profiles_supported: profiles.length > 0 ? profiles : undefined,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: methods,
     token_endpoint_auth_signing_alg_values_supported: algorithms,
     dpop_signing_alg_values_supported: proofAlgorithms,
     revocation_endpoint_auth_methods_supported: methods,
     revocation_endpoint_auth_signing_alg_values_supported: algorithms,
-    scopes_supported: policy.scopes,
+    // Assistants ask for refresh tokens only where it is listed (SEP-2207 of MCP).
+    scopes_supported: offered.includes('refresh_token') ? [...policy.scopes, offlineAccess] : policy.scopes,
     service_documentation: look.links.documentation,
     // The library's pages may not be those of the host's own endpoint.
     ui_locales_supported: externalEndpoints.authorization ? undefined : languageTags,
     op_policy_uri: look.links.privacy,
     op_tos_uri: look.links.terms,
-    // Responses of this server have `iss` (RFC 9207). Whether those of the host's own endpoint do is not known.
-    authorization_response_iss_parameter_supported: externalEndpoints.authorization ? undefined : true,
+    // Those of the host's own page too, by `issueAuthorizationCode` and `refuseAuthorization` (RFC 9207).
+    authorization_response_iss_parameter_supported: true,
     client_id_metadata_document_supported: policy.metadataDocuments || undefined,
   }
 }

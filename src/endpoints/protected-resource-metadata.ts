@@ -2,7 +2,6 @@ import { publicDocument, respondWithDocument } from '../http/responses'
 import { proofAlgorithms } from '../protocol/dpop-proof'
 import { oauthError } from '../protocol/oauth-error'
 import { canonicalResource, type ProtectedResource } from '../protocol/resource'
-import { withoutOfflineAccess } from '../protocol/scope'
 import { spelledByTenant } from '../tenants/resolved-tenant'
 import type { Endpoint } from './endpoint'
 
@@ -32,5 +31,5 @@ export function protectedResourceMetadata(resource: ProtectedResource): Endpoint
 /** What a client can ask for: what every request needs, and what some requests need, as far as the tenant offers it. By default all. */
 function scopesOf({ scopes, scopesSupported }: ProtectedResource, offered: readonly string[]): readonly string[] {
   const own = new Set([...scopes, ...scopesSupported.filter((scope) => offered.includes(scope))])
-  return own.size > 0 ? [...own] : withoutOfflineAccess(offered)
+  return own.size > 0 ? [...own] : offered
 }

@@ -3,6 +3,7 @@ import {
   type AuthenticationMethod,
   authenticationFailed,
   type ClientAuthenticationMethod,
+  type CredentialsSuit,
   notAuthenticated,
   type Proof,
   type SingleUse,
@@ -167,7 +168,7 @@ export class ClientAuthentication {
       clientId,
       audiences,
       now: this.#rooms.now() / 1000,
-      credentials: () => this.#credentials(clientId, proof.method, tenant),
+      credentials: (suit) => this.#credentials(clientId, proof.method, tenant, suit),
       keysAt: (url, isIn) => this.#rooms.keySets.find(url, isIn, { clientId, tenantId: tenant.id }),
     })
     const useUp = once && ((isIssued: boolean) => this.#useUp(once, clientId, tenant.id, isIssued))
@@ -177,15 +178,23 @@ export class ClientAuthentication {
   /** Checks that a client which has presented nothing is a public one. @throws {OAuthError} `invalid_client` if it must authenticate. */
   async checkPublic({ clientId, isAuthenticated }: RequestingClient, tenant: ResolvedTenant): Promise<void> {
     if (isAuthenticated || this.#proving.length === 0) return
-    if (isConfidential(await this.#rooms.clients.findCredentials(clientId, tenant))) throw notAuthenticated(clientId)
+    const credentials = await this.#rooms.clients.findCredentials(clientId, tenant, (some) => !isConfidential(some))
+    if (isConfidential(credentials)) throw notAuthenticated(clientId)
   }
 
-  async #credentials(clientId: string, method: AuthenticationMethod, tenant: ResolvedTenant) {
+  async #credentials(
+    clientId: string,
+    method: AuthenticationMethod,
+    tenant: ResolvedTenant,
+    suit: CredentialsSuit = () => true,
+  ) {
     const { clients } = this.#rooms
+    const isOfMethod = (some: ClientCredentials) => methodsOf(some).includes(method)
+    const suits = (some: ClientCredentials) => isOfMethod(some) && suit(some)
     // A document has no secret, so it need not be fetched to refuse one.
     const cannotHave = method.sharesSecret && clients.isDocument(clientId, tenant)
-    const credentials: ClientCredentials = cannotHave ? {} : await clients.findCredentials(clientId, tenant)
-    if (methodsOf(credentials).includes(method)) return credentials
+    const credentials: ClientCredentials = cannotHave ? {} : await clients.findCredentials(clientId, tenant, suits)
+    if (isOfMethod(credentials)) return credentials
     throw authenticationFailed(`The client does not authenticate by ${method.name}`, clientId)
   }
 
@@ -210,7 +219,11 @@ export function tokenAudiences({ address: { issuer, endpoints } }: ResolvedTenan
 function basicCredentials(authorization: string | undefined): { username: string; password: string } | undefined {
   const [scheme = '', credentials = ''] = (authorization ?? '').split(/ (.*)/s)
   if (scheme.toLowerCase() !== 'basic') return undefined
-  const [username, password] = Buffer.from(credentials, 'base64').toString('utf8').split(/:(.*)/s)
+  const decoded = Buffer.from(credentials, 'base64').toString('utf8')
+  // The address of a document that is not encoded has a colon itself. A document has no secret, so the colon at the end is the one between the two.
+  const address = /^(https?:\/\/.*):$/s.exec(decoded)?.[1]
+  if (address !== undefined) return { username: address, password: '' }
+  const [username, password] = decoded.split(/:(.*)/s)
   if (!username || password === undefined)
     throw oauthError('invalid_request', 'The user name in the Authorization header must be the client_id')
   return { username: formDecoded(username), password: formDecoded(password) }

@@ -6,7 +6,7 @@ import { type Form, readForm } from '../http/body'
 import { hasHungUp } from '../http/node-messages'
 import { respondWithJson } from '../http/responses'
 import { grantTypes, isGrantType, mayUse } from '../protocol/grant-types'
-import { oauthError } from '../protocol/oauth-error'
+import { OAuthError, oauthError } from '../protocol/oauth-error'
 import type { Context, Endpoint } from './endpoint'
 import { type ClientAuthentication, noClient, type RequestingClient, tokenAudiences } from './requesting-client'
 
@@ -26,9 +26,16 @@ export function token(rooms: TokenRooms): Endpoint {
     const proves = named.proof !== undefined || context.req.headers.dpop !== undefined
     const client = proves ? await proven(named, form, context, rooms) : named
     rooms.clientAuthentication.checkKey(client, context.tenant)
-    const granted = await grantTypeOf(form, client, rooms).grant(requestOf(client, form, context))
-    respondWithTokens(context.res, granted)
-    rooms.emit(granted.event)
+    try {
+      const granted = await grantTypeOf(form, client, rooms).grant(requestOf(client, form, context))
+      respondWithTokens(context.res, granted)
+      rooms.emit(granted.event)
+    } catch (error) {
+      // What it presents is bound to its authentication. Its document may have no key by now: its next sign-in must know that.
+      const mustAuthenticate = error instanceof OAuthError && error.reason === 'not_authenticated'
+      if (mustAuthenticate) await rooms.clientAuthentication.checkPublic(client, context.tenant)
+      throw error
+    }
   }
 }
 
@@ -64,13 +71,18 @@ function grantTypeOf(form: Form, { preRegistered }: RequestingClient, rooms: Tok
   return rooms.grantTypes[name]
 }
 
-/** RFC 6749 section 5.1. */
+/**
+ * RFC 6749 section 5.1, `refresh_token_expires_in` (draft-ietf-oauth-refresh-token-expiration), and the `resource` of an assertion
+ * (draft-ietf-oauth-identity-assertion-authz-grant section 4.4.1).
+ */
 function respondWithTokens(res: ServerResponse, granted: Granted): void {
   respondWithJson(res, {
     access_token: granted.accessToken,
     token_type: granted.tokenType,
     expires_in: granted.expiresIn,
     refresh_token: granted.refreshToken,
+    refresh_token_expires_in: granted.refreshTokenExpiresIn,
     scope: granted.scopes.join(' '),
+    resource: granted.resource,
   })
 }

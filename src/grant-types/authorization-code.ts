@@ -6,7 +6,7 @@ import { oauthError } from '../protocol/oauth-error'
 import { codeChallengeOf, isCodeVerifier } from '../protocol/pkce'
 import { requestedResource } from '../protocol/resource'
 import type { GrantType, TokenRequest } from './grant-type'
-import { type CredentialRooms, checkIssued, eventOf, redeemedFor } from './redeemed-credential'
+import { type CredentialRooms, checkIssued, eventOf, redeemedFor, refreshTokenOf } from './redeemed-credential'
 
 /** Redeems an authorization code (RFC 6749 section 4.1.3), with the PKCE verifier of RFC 7636 section 4.5. */
 export function authorizationCode(rooms: CredentialRooms, grants: Grants): GrantType {
@@ -21,7 +21,7 @@ export function authorizationCode(rooms: CredentialRooms, grants: Grants): Grant
       return {
         ...redeemed.issued,
         scopes: redeemed.scopes,
-        refreshToken: mayRefresh(request) ? redeemed.refreshToken : undefined,
+        ...(mayRefresh(request) && refreshTokenOf(redeemed)),
         event: eventOf(redeemed, request, { type: 'issued', grantType: requested.grantType } as const),
       }
     },

@@ -19,7 +19,11 @@ export interface TokenRequest {
 /** What a client gets. */
 export interface Granted extends IssuedAccessToken {
   scopes: readonly string[]
+  /** The API that the access token is for, if the client is told. */
+  resource?: string | undefined
   refreshToken?: string | undefined
+  /** For how many seconds the refresh token can be redeemed, if nothing ends its grant. */
+  refreshTokenExpiresIn?: number | undefined
   /** What the host is told once the client has it. */
   event: Parameters<Emit>[0]
 }
@@ -28,6 +32,9 @@ export interface Granted extends IssuedAccessToken {
 export interface GrantType {
   /** Whether the metadata of a company lists it. */
   isOffered(tenant: ResolvedTenant): boolean
+
+  /** The profiles of this grant type that the metadata of a company lists. */
+  profilesOf?: ((tenant: ResolvedTenant) => readonly string[]) | undefined
 
   /** Whether a request may name no client: its `clientId` is empty then. */
   needsNoClient?: boolean | undefined

@@ -6,7 +6,7 @@ import { contextOf } from '../host/emitter'
 import { oauthError, withContext } from '../protocol/oauth-error'
 import { enterpriseOnly } from '../protocol/oauth-error-codes'
 import type { AccessTokens, IssuedAccessToken, RequestedTerms } from '../tokens/access-tokens'
-import type { TokenRequest } from './grant-type'
+import type { Granted, TokenRequest } from './grant-type'
 
 /** What redeems codes and refresh tokens, and signs what they give. */
 export interface CredentialRooms {
@@ -40,6 +40,11 @@ export async function redeemedFor(
     await redemptions.reverse(redemption)
     throw withContext(failed, contextOf(grant))
   }
+}
+
+/** The refresh token that follows, for a client that may have it. */
+export function refreshTokenOf({ refreshToken, grant, now }: Redemption) {
+  return { refreshToken, refreshTokenExpiresIn: Math.floor((grant.expiresAt - now) / 1000) } satisfies Partial<Granted>
 }
 
 /** What an event says of it: how a repeat was answered, or what is its own. */

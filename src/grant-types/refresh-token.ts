@@ -3,7 +3,7 @@ import type { PresentedCredential } from '../grants/credential'
 import { presentedCredential } from '../grants/redemptions'
 import { requestedResource } from '../protocol/resource'
 import type { GrantType, TokenRequest } from './grant-type'
-import { type CredentialRooms, checkIssued, eventOf, redeemedFor } from './redeemed-credential'
+import { type CredentialRooms, checkIssued, eventOf, redeemedFor, refreshTokenOf } from './redeemed-credential'
 
 /** Redeems a refresh token (RFC 6749 section 6). */
 export function refreshToken(rooms: CredentialRooms): GrantType {
@@ -16,9 +16,9 @@ export function refreshToken(rooms: CredentialRooms): GrantType {
       const requested = { grantType: 'refresh_token', scope } as const
       const redeemed = await redeemedFor(requested, presentedRefreshToken(request), request, rooms)
       if (!request.client.preRegistered && !rooms.redemptions.hasRetryWindow) warnOfNoRetryWindow()
-      const { issued, refreshToken, scopes, by } = redeemed
+      const { issued, scopes, by } = redeemed
       const event = { type: 'refreshed', recovered: by === 'recovery', rotated: by !== 'fresh' } as const
-      return { ...issued, refreshToken, scopes, event: eventOf(redeemed, request, event) }
+      return { ...issued, ...refreshTokenOf(redeemed), scopes, event: eventOf(redeemed, request, event) }
     },
   }
 }

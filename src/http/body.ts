@@ -125,7 +125,7 @@ function checkMediaType(contentType = '', mediaType: string): void {
   if (contentType === mediaType) return
   const { type, parameters } = parse(contentType)
   if (type !== mediaType) throw oauthError('invalid_request', `Content-Type must be ${mediaType}`)
-  if (parameters.charset !== undefined && parameters.charset.toLowerCase() !== 'utf-8') {
+  if (parameters.charset !== undefined && !/^utf-?8$/i.test(parameters.charset)) {
     throw oauthError('invalid_request', 'charset must be UTF-8')
   }
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import type { TLSSocket } from 'node:tls'
 import { ConfigurationError } from '../configuration/configuration-error'
+import { isUrl } from '../protocol/resource'
 
 // Some routers read an authority with userinfo, `;`, `%` and the like as the beginning of a path.
 const targetOrigin = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d+)?/i
@@ -38,19 +39,19 @@ export function requestHost(req: HostRequest): string | undefined {
   const host = hostOfOrigin(requestOrigin(req) ?? '')
   const target = req.originalUrl ?? req.url ?? ''
   // A target in absolute form names a host too (RFC 9112 section 3.2.2). A proxy in front may have gone by either of the two.
-  return target.startsWith('/') || (URL.canParse(target) && new URL(target).host === host) ? host : undefined
+  return target.startsWith('/') || (isUrl(target) && new URL(target).host === host) ? host : undefined
 }
 
 /** The host of an origin, as `URL.host` spells it. Undefined if the text is no origin that everybody reads in the same way. */
 export function hostOfOrigin(origin: string): string | undefined {
-  return plainOrigin.test(origin) && URL.canParse(origin) ? new URL(origin).host : undefined
+  return plainOrigin.test(origin) && isUrl(origin) ? new URL(origin).host : undefined
 }
 
 /** The origin that a request was sent to, in the request's own spelling. Undefined if its host cannot be part of an address. */
 function requestOrigin(req: HostRequest): string | undefined {
   const host = forwardedHost(req) ?? authorityOf(req) ?? req.headers.host ?? 'localhost'
   const origin = `${requestScheme(req)}://${host}`
-  return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && URL.canParse(origin) ? origin : undefined
+  return /^[^/?#@\\\s]+:\/\/[^/?#@\\\s]+$/.test(origin) && isUrl(origin) ? origin : undefined
 }
 
 /** The scheme that a request was sent with, as far as this process and a proxy that Express trusts know it. */
@@ -118,6 +119,11 @@ export class BaseUrl {
     return path.startsWith(`${this.#path}/`) ? path.slice(this.#path.length) : path
   }
 
+  /** Whether the host has set it, so that no request decides it. */
+  get isConfigured(): boolean {
+    return this.#configured !== undefined
+  }
+
   /** The path of the address, or `''`. */
   get path(): string {
     return this.#path
@@ -132,4 +138,13 @@ function mountPathOf({ originalUrl = '', url = '' }: HostRequest): string {
   const [whole = '', own = ''] = [originalUrl, url].map((target) => target.split('?', 1)[0])
   if (own === '/') return whole.replace(/\/$/, '')
   return whole.endsWith(own) ? whole.slice(0, whole.length - own.length) : ''
+}
+
+/**
+ * Whether a request may come from a page of this server, by what the browser says of it (Fetch Metadata). What another site has made the
+ * browser send is nothing that somebody here has pressed. A browser that says nothing is believed: a form has a token, too. `Origin` is
+ * `null` where a page has a strict `Referrer-Policy`.
+ */
+export function isSameOrigin({ headers }: IncomingMessage): boolean {
+  return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined)
 }

@@ -21,7 +21,8 @@ const preflight = {
   ...anyOrigin,
   ...nosniff,
   'Access-Control-Allow-Methods': 'GET, HEAD, POST',
-  'Access-Control-Allow-Headers': 'Authorization, Content-Type, DPoP, MCP-Protocol-Version',
+  // Whatever a client's tracing adds: no endpoint reads cookies. The asterisk does not stand for Authorization (Fetch section 4.9), nor for anything in old browsers.
+  'Access-Control-Allow-Headers': '*, Authorization, Content-Type, DPoP, MCP-Protocol-Version',
   'Access-Control-Max-Age': '600',
   'Content-Length': '0',
 }
@@ -71,9 +72,13 @@ export function respondWithError(res: ServerResponse, error: OAuthError): void {
   })
 }
 
+// Proxies such as that of MCP Inspector 0.17 pass on the body alone: a client behind one knows a 401 by this word in it.
+const unauthorized = { message: 'Unauthorized' }
+
 /** Sends an OAuth error as a response of the host's own API: the host decides which origins may read it. */
 export function respondAsApi(res: ServerResponse, error: OAuthError): void {
-  respondFinally(res, () => sendError(res, error, error.headers))
+  const more = error.status === 401 ? unauthorized : {}
+  respondFinally(res, () => sendError(res, error, error.headers, more))
 }
 
 /**
@@ -83,14 +88,14 @@ export function respondAsApi(res: ServerResponse, error: OAuthError): void {
 export function respondWithChallenge(res: ServerResponse, challenge: string): void {
   respondFinally(res, () => {
     res.setHeader('WWW-Authenticate', challenge)
-    send(res, 401, notStored, '{}')
+    send(res, 401, notStored, JSON.stringify(unauthorized))
   })
 }
 
-function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>): void {
+function sendError(res: ServerResponse, error: OAuthError, headers: Readonly<Record<string, string>>, more = {}): void {
   // `setHeader` replaces a header in any capitals, so that a header of the host's error never comes twice.
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
-  send(res, error.status, notStored, JSON.stringify(error))
+  send(res, error.status, notStored, JSON.stringify({ ...error.toJSON(), ...more }))
 }
 
 /**

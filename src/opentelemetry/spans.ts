@@ -10,6 +10,7 @@ import {
   trace,
 } from '@opentelemetry/api'
 import type { CustomerSignInEvent } from '../contract/customer-sign-in-event'
+import { isUrl } from '../protocol/resource'
 import { fetches, guardedRequests, listen, requests, storeCalls, type TracedChannel } from '../telemetry/channels'
 import type { FetchMessage, GuardMessage, RequestMessage, StoreMessage, TimedMessage } from '../telemetry/messages'
 import { common, own } from './attributes'
@@ -178,7 +179,7 @@ let lastAddress: { of: string; attributes: Attributes } | undefined
 /** The address of a URL. The last one is remembered: requests mostly have the same. */
 function addressOf(url: string): Attributes {
   if (lastAddress?.of === url) return lastAddress.attributes
-  if (!URL.canParse(url)) return {}
+  if (!isUrl(url)) return {}
   const { protocol, hostname, port } = new URL(url)
   const scheme = protocol.replace(':', '')
   const portInUse = Number(port) || (scheme === 'http' ? 80 : 443)

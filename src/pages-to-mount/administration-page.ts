@@ -1,24 +1,29 @@
 import type { ConnectedGrant } from '../administration/connected-grants'
-import { quotedName } from '../pages/consent-page'
+import { nameOf } from '../pages/consent-page'
 import { type Html, html, isolate } from '../pages/html'
 import type { Language } from '../pages/languages'
 import { logo, respondWithPage } from '../pages/page'
-import { sentence } from '../pages/words'
+import { sentence, type Words } from '../pages/words'
 import { isRedirectHost } from '../protocol/redirect-uri'
-import type { AppOfCompany, AppsOfCompany } from './apps-of-company'
+import { visible } from '../protocol/visible-text'
+import { type AppOfCompany, type AppsOfCompany, maxOfCustomer } from './apps-of-company'
 import { entriesOf, hasEntry, type RuleEntry, rulesOf } from './client-rules'
-import { accessEnds, day, paged, whereabouts } from './connected-apps'
-import type { Question, Visit } from './mounted-page'
+import { accessEnds, paged, timeAgo, whereabouts } from './connected-apps'
+import { askButton, askForm, type Question, type Visit } from './mounted-page'
 
 /** What the page for the staff of a company shows besides the company's rules. */
 export interface ShownCompany extends AppsOfCompany {
   /** Which part of the list, as the address says it. */
   page: string
+  /** In milliseconds since 1970. */
+  now: number
   /** Whether the rules can be changed here. */
   canSave: boolean
   /** Whether all can be allowed again. */
   canAllowAll: boolean
-  /** What no rule can name. */
+  /** What somebody has typed that is no customer's id. Empty if nobody has. */
+  unknown: string
+  /** What somebody has typed that no rule can name. */
   wrong: RuleEntry | undefined
 }
 
@@ -27,50 +32,88 @@ export function showCompany(company: ShownCompany, visit: Visit<unknown>): void 
   const { res, tenant, tenantName, appearance } = visit
   const { language } = appearance
   const { words } = language
-  const { title, intro, none, customer, endAll, issuers } = words.administration
-  const { apps, page } = company
+  const { title, intro, none, endAll, issuers } = words.administration
+  const { apps, page, hasMore } = company
   const { trustedIssuers } = tenant.policy
   const name = isolate(tenantName)
   const { shown, more } = paged(apps, page, words)
-  const body = html`${logo(appearance)}
+  const hasSome = apps.length > 0 || hasMore
+  const body = html`${askForm}${logo(appearance)}
 <h1>${title}</h1>
-<p>${sentence(apps.length > 0 || company.hasMore ? intro : none, { tenant: name })}</p>
+<p>${sentence(hasSome ? intro : none, { tenant: name })}</p>
 ${shown.map((app) => section(app, company, language))}
 ${more}
+${crowded(company, language)}
 ${rules(company, visit)}
 ${
-  (apps.length > 0 || company.hasMore) &&
+  hasSome &&
   html`<section>
-<form method="get" action="?">
-<input type="hidden" name="ask" value="endCustomer">
-<label for="customer">${customer}</label>
-<input id="customer" name="customer" required maxlength="255" autocomplete="off">
-<button class="button quiet">${words.connected.disconnectAll}</button>
-</form>
-${link({ ask: 'endAll' }, endAll)}
+${customerForm(company, words)}
+<div class="row">${askButton({ ask: 'endAll' }, endAll)}</div>
 </section>`
 }
-${trustedIssuers.length > 0 && html`<section><h2>${sentence(issuers, { tenant: name })}</h2><ul>${trustedIssuers.map(({ issuer }) => html`<li>${isolate(issuer)}</li>`)}</ul></section>`}`
+${trustedIssuers.length > 0 && html`<section><h2>${sentence(issuers, { tenant: name })}</h2><ul>${trustedIssuers.map(({ issuer }) => html`<li>${isolate(visible(issuer))}</li>`)}</ul></section>`}`
   respondWithPage(res, 200, { title, body, kind: 'list' }, appearance)
 }
 
-function section({ id, last, subjects }: AppOfCompany, { hasMore, canSave }: ShownCompany, language: Language): Html {
+function section({ id, last, subjects }: AppOfCompany, company: ShownCompany, language: Language): Html {
   const { tag, words } = language
   const { administration, connected } = words
   const { clientName, lastUsedAt } = last
-  const count = new Intl.NumberFormat(tag).format(subjects.size)
   const entry = entryFor(last)
   return html`<section>
-<h2>${quotedName(last, words)}</h2>
+<h2>${nameOf(last)}</h2>
 <dl>
 ${whereabouts(last, words)}
-<dt>${administration.customers}</dt><dd>${hasMore ? sentence(administration.moreThan, { count }) : count}</dd>
-<dt>${connected.lastUsed}</dt><dd>${day(lastUsedAt, tag)}</dd>
+<dt>${administration.customers}</dt><dd>${numberOf(subjects.size, company, language)}</dd>
+<dt>${connected.lastUsed}</dt><dd>${timeAgo(lastUsedAt, company.now, tag)}</dd>
 </dl>
-<div class="row">${link({ ask: 'endApp', app: id }, connected.disconnect, clientName)}
-${canSave && entry && link({ ask: 'block', ...entry }, administration.block, clientName)}</div>
+<div class="row">${askButton({ ask: 'endApp', app: id }, connected.disconnect, clientName)}
+${company.canSave && entry && askButton({ ask: 'block', ...entry }, administration.block, clientName)}</div>
 </section>
 `
+}
+
+/** A number of what was counted. */
+function numberOf(number: number, { hasMore }: ShownCompany, { tag, words }: Language): string | Html {
+  const count = new Intl.NumberFormat(tag).format(number)
+  return hasMore ? sentence(words.administration.moreThan, { count }) : count
+}
+
+// So that they do not fill the page.
+const maxCrowded = 3
+
+/** The customers who have so much that not all of it is in the list. Nobody else would see why. */
+function crowded(company: ShownCompany, language: Language): Html | undefined {
+  const { administration, connected } = language.words
+  const { customer, connections, manyConnections, manyCounted } = administration
+  if (company.crowded.length === 0) return undefined
+  const most = new Intl.NumberFormat(language.tag).format(maxOfCustomer)
+  const rows = company.crowded.slice(0, maxCrowded).map(
+    ({ subject, grants }) => html`<dl>
+${row(customer, subject)}
+<dt>${connections}</dt><dd>${numberOf(grants, company, language)}</dd>
+</dl>
+<div class="row">${askButton({ ask: 'endCustomer', customer: subject }, connected.disconnectAll, subject)}</div>
+`,
+  )
+  return html`<section>
+<h2>${manyConnections}</h2>
+<p class="soft">${sentence(manyCounted, { count: most })}</p>
+${rows}
+</section>`
+}
+
+/** Where staff name a customer. What they have typed is nowhere but in the field. */
+function customerForm({ unknown }: ShownCompany, { administration, connected }: Words): Html {
+  const isUnknown = unknown !== ''
+  return html`<form method="post" action="?">
+<input type="hidden" name="ask" value="endCustomer">
+<label for="customer">${administration.customer}</label>
+<input id="customer" name="customer" required maxlength="2048" autocomplete="off"${isUnknown && html` value="${unknown}" aria-invalid="true" aria-describedby="unknown"`}>
+${isUnknown && html`<p id="unknown" role="alert">${administration.unknownCustomer}</p>`}
+<button class="button quiet">${connected.disconnectAll}</button>
+</form>`
 }
 
 /**
@@ -92,23 +135,23 @@ function rules({ canSave, canAllowAll, wrong }: ShownCompany, { tenant, appearan
   const blocked = entriesOf(own.blockedClients)
   const isForAll = (entry: RuleEntry) => !hasEntry(own.blockedClients, entry)
   const blockedForAll = tenant.policy.clientRules.blocked.flatMap(entriesOf).filter(isForAll)
-  const { administration, connect, connected, consent } = words
+  const { administration, consent } = words
   const { by, value, block, unblock, remove, allowAll, wrongValue } = administration
-  const kinds = { redirectHosts: connected.destinations, documentHosts: consent.publisher, clientIds: connect.clientId }
+  const kinds = kindsOfRules(words)
   return html`<section>
 <h2>${administration.rules}</h2>
 <p>${allowed ? administration.onlyAllowed : administration.allAllowed}</p>
 ${allowed !== null && entries(entriesOf(allowed), 'remove', remove)}
-${canAllowAll && link({ ask: 'allowAll' }, allowAll)}
+${canAllowAll && html`<div class="row">${askButton({ ask: 'allowAll' }, allowAll)}</div>`}
 ${blocked.length + blockedForAll.length > 0 && html`<p>${administration.blocked}</p>\n${entries(blocked, 'unblock', unblock)}${entries(blockedForAll)}`}
 ${
   canSave &&
-  html`<form method="get" action="?">
+  html`<form method="post" action="?">
 <label for="list">${by}</label>
 <select id="list" name="list">${Object.entries(kinds).map(([list, label]) => html`<option value="${list}"${list === wrong?.list && html` selected`}>${label}</option>`)}</select>
 <label for="value">${value}</label>
 <input id="value" name="value" required maxlength="2048" autocomplete="off"${wrong && html` value="${wrong.value}" aria-invalid="true" aria-describedby="wrong"`}>
-${wrong && html`<p id="wrong" role="alert">${sentence(wrongValue, { value: isolate(wrong.value) })}</p>`}
+${wrong && html`<p id="wrong" role="alert">${wrongValue}</p>`}
 <button class="button quiet" name="ask" value="block">${block}</button>
 <button class="button quiet" name="ask" value="allow">${consent.allow}</button>
 </form>`
@@ -119,42 +162,39 @@ ${wrong && html`<p id="wrong" role="alert">${sentence(wrongValue, { value: isola
   function entries(list: readonly RuleEntry[], ask?: 'remove' | 'unblock', label = ''): Html[] {
     return list.map(
       (entry) => html`<p class="soft">${kinds[entry.list]}</p>
-<div class="row"><b>${isolate(entry.value)}</b>
-${canSave && ask && link({ ask, ...entry }, label, entry.value)}</div>
+<div class="row"><b>${isolate(visible(entry.value))}</b>
+${canSave && ask && askButton({ ask, ...entry }, label, entry.value)}</div>
 `,
     )
   }
 }
 
-/** A link to a question. @param of What it is about, for those who hear the page. */
-function link(fields: Readonly<Record<string, string>>, label: string, of?: string): Html {
-  const name = of !== undefined && html` aria-label="${`${label}: ${of}`}"`
-  return html`<a class="button quiet" href="?${new URLSearchParams(fields).toString()}"${name}>${label}</a>`
+/** By what a rule can name apps. */
+function kindsOfRules({ connect, connected, consent }: Words): Record<RuleEntry['list'], string> {
+  return { redirectHosts: connected.destinations, documentHosts: consent.publisher, clientIds: connect.clientId }
 }
 
 /** What the staff of a company are asked, before it is done. */
 export interface CompanyQuestion {
   ask: 'endApp' | 'endCustomer' | 'endAll' | 'block' | 'unblock' | 'allow' | 'remove' | 'allowAll'
   app?: AppOfCompany | undefined
-  /** The customer, or what a rule names. */
-  name?: string | undefined
+  customer?: string | undefined
+  /** What a rule names. */
+  entry?: RuleEntry | undefined
   /** Whether it is the first that is allowed by name, or the last. */
   isOnly?: boolean | undefined
 }
 
-/** Asks before something of a company changes. */
+/** Asks before something of a company changes. No sentence has an id or a host in it: they stand in rows of their own. */
 export function companyQuestion(
-  { ask, app, name = '', isOnly }: CompanyQuestion,
+  { ask, app, customer, entry, isOnly }: CompanyQuestion,
   { tenant, tenantName, appearance: { language } }: Visit<unknown>,
   fields: Question['fields'],
   confirmed: Question['confirmed'],
 ): Question {
   const { words } = language
   const { administration, connected, consent } = words
-  const client = app ? quotedName(app.last, words) : ''
-  // Whoever has made the link has chosen it.
-  const quoted = sentence(consent.quote, { name: isolate(name) })
-  const parts = { tenant: isolate(tenantName), client, customer: quoted, name: quoted }
+  const parts = { tenant: isolate(tenantName), client: app ? nameOf(app.last) : '' }
   const ends = accessEnds(tenant.policy.lifetimes.accessToken, language)
   const { endAll, block, blockEffect, unblock, allowEffect, remove, nothingAllowed, allowAll } = administration
   const { confirm, effect }: Pick<Question, 'confirm' | 'effect'> = {
@@ -168,6 +208,15 @@ export function companyQuestion(
     allowAll: { confirm: allowAll },
   }[ask]
   const heading = sentence(administration[`${ask}Question`], parts)
-  const about = app && whereabouts(app.last, words)
+  const rule = entry && row(kindsOfRules(words)[entry.list], entry.value)
+  const about = app
+    ? whereabouts(app.last, words)
+    : customer === undefined
+      ? rule
+      : row(administration.customer, customer)
   return { heading, about, effect, confirm, fields: { ask, ...fields }, confirmed }
+}
+
+function row(label: string, value: string): Html {
+  return html`<dt>${label}</dt><dd>${isolate(visible(value))}</dd>`
 }

@@ -1,4 +1,4 @@
-import type { ConnectedGrant } from '../administration/connected-grants'
+import type { ConnectedGrant, ConnectedGrants } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import { actor, type TenantData } from '../administration/tenant-data'
 import { func, optional, record, requirements, text } from '../configuration/checks'
@@ -6,10 +6,11 @@ import type { ClientRule, Tenant } from '../contract/tenant-store'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { digest } from '../protocol/digest'
 import { redirectHostOf } from '../protocol/redirect-uri'
+import { isUrl } from '../protocol/resource'
 import type { Middleware } from '../resource-server/guards'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import { type CompanyQuestion, companyQuestion, showCompany } from './administration-page'
-import { appOf, appsOfCompany, endGrants } from './apps-of-company'
+import { appOf, appsOfCompany, endGrants, isOneClient } from './apps-of-company'
 import {
   type CompanyRules,
   entriesOf,
@@ -55,15 +56,22 @@ const checkedOptions = requirements({
   saveRules: optional(func<NonNullable<AdministrationOptions['saveRules']>>()),
 })
 
+/** What staff can do with what is connected. */
+interface CompanyRooms {
+  grants: CustomerGrants
+  tenants: TenantData
+  connected: ConnectedGrants
+}
+
 /** The page on which the staff of a company see what is connected, end it, and say which apps may connect. */
 export function administration(
   given: AdministrationOptions,
-  grants: CustomerGrants,
-  tenants: TenantData,
+  { grants, tenants, connected }: CompanyRooms,
   isLimited: () => boolean,
   rooms: PageRooms,
 ): Middleware {
   const { who, saveRules } = checkedOptions(given, where)
+  const reading = { store: rooms.store, tenants: rooms.tenants, connected }
   const page = {
     where,
     whose: record({ tenantKey: text, actor }, () => true),
@@ -73,8 +81,10 @@ export function administration(
       const { who: staff, tenant, appearance } = visit
       const entry = entryIn(of)
       const company = {
-        ...(await appsOfCompany(grants, staff.tenantKey, appearance.language.tag)),
+        ...(await appsOfCompany(reading, staff.tenantKey, appearance.language.tag)),
         page: of('page'),
+        now: rooms.now(),
+        unknown: of('customer'),
         canSave: saveRules !== undefined,
         canAllowAll: saveRules !== undefined && canAllowAll(tenant),
         wrong: entry && !isPossible(entry) ? entry : undefined,
@@ -87,12 +97,8 @@ export function administration(
       const ask = of('ask')
       if (ask === 'endApp') return endAppQuestion(of('app'), visit)
       if (ask === 'endAll') return companyQuestion({ ask }, visit, {}, () => tenants.end(staff))
-      if (ask !== 'endCustomer') return ruleQuestion(ask, entryIn(of), visit)
-      const subject = of('customer')
-      // No form gives a line break back as it was.
-      if (!/^\P{Cc}{1,255}$/u.test(subject)) return undefined
-      const confirmed = () => grants.revokeAll({ ...staff, subject })
-      return companyQuestion({ ask, name: subject }, visit, { customer: subject }, confirmed)
+      if (ask === 'endCustomer') return endCustomerQuestion(of('customer'), visit)
+      return ruleQuestion(ask, entryIn(of), visit)
     },
   }
   return mountedPage(page, who, rooms)
@@ -100,15 +106,36 @@ export function administration(
   async function endAppQuestion(id: string, visit: Visit<StaffOfPage>): Promise<Question | undefined> {
     const { who: staff, appearance } = visit
     const { tag } = appearance.language
-    const { apps } = await appsOfCompany(grants, staff.tenantKey, tag)
+    const { apps } = await appsOfCompany(reading, staff.tenantKey, tag)
     const app = apps.find((one) => one.id === id)
     if (!app) return undefined
     return companyQuestion({ ask: 'endApp', app }, visit, { app: id }, async () => {
       const [clientId, ...others] = app.clientIds
       // One call ends sign-ins that are under way, too.
       if (others.length === 0) await grants.revokeAll({ ...staff, clientId: clientId as string })
-      else await endGrants(grants, staff, tag, (grant) => appOf(grant) === id)
+      // There can be clients of this app that were not counted.
+      if (!isOneClient(app.last)) await endGrants(reading, grants, staff, tag, (grant) => appOf(grant) === id)
     })
+  }
+
+  /** Asks about a customer of whom there is something: what else is typed is nobody's id, and may be somebody's message to who reads it. */
+  async function endCustomerQuestion(subject: string, visit: Visit<StaffOfPage>): Promise<Question | undefined> {
+    const { who: staff, tenant } = visit
+    // No form gives a line break back as it was.
+    if (!/^\P{Cc}{1,2048}$/u.test(subject) || !(await hasGrants(tenant.id, subject))) return undefined
+    const confirmed = () => grants.revokeAll({ ...staff, subject })
+    return companyQuestion({ ask: 'endCustomer', customer: subject }, visit, { customer: subject }, confirmed)
+  }
+
+  /** Whether the store has a grant of a customer, which may be a sign-in that is under way. */
+  async function hasGrants(tenantId: string, subject: string): Promise<boolean> {
+    let after: string | undefined
+    do {
+      const page = await rooms.store.listGrants({ tenantId, subject, after, limit: 1 })
+      if (page.grants.length > 0) return true
+      after = page.next
+    } while (after !== undefined)
+    return false
   }
 
   /** Whether no rule for all companies would remain. */
@@ -130,14 +157,14 @@ export function administration(
     // Bound to the rules that it changes: what somebody else has saved since it was asked is asked about again.
     const fields = { ...entry, before: digest('rules', JSON.stringify([own, allowed])) }
     const isOnly = ask === 'remove' ? entriesOf(allowed).length === 1 : allowed === null
-    return companyQuestion({ ask, name: entry?.value, isOnly }, visit, fields, async () => {
+    return companyQuestion({ ask, entry, isOnly }, visit, fields, async () => {
       await callHost(`${where}.saveRules`, 'unlimited', () =>
         saveRules({ ...staff, ...next, before: { allowedClients, blockedClients } }),
       )
       // Blocked first, so that nobody connects it again in between.
       if (ask !== 'block' || !entry) return
       if (entry.list === 'clientIds') await grants.revokeAll({ ...staff, clientId: entry.value })
-      else await endGrants(grants, staff, appearance.language.tag, (grant) => isNamed(grant, entry))
+      else await endGrants(reading, grants, staff, appearance.language.tag, (grant) => isNamed(grant, entry))
     })
   }
 }
@@ -169,14 +196,14 @@ function entryIn(of: Fields): RuleEntry | undefined {
 
 /** Staff may give a whole redirect URI, or any name of a customer's own device. */
 function redirectHostIn(given: string): string {
-  if (URL.canParse(given) && given.includes('://')) return redirectHostOf(given)
+  if (isUrl(given) && given.includes('://')) return redirectHostOf(given)
   const address = `http://${given}`
-  return URL.canParse(address) && redirectHostOf(address) === 'localhost' ? 'localhost' : given
+  return isUrl(address) && redirectHostOf(address) === 'localhost' ? 'localhost' : given
 }
 
 /** Whether a rule with this entry names the client of a grant, as far as the list says where it leads. It names no client of the company's own. */
 function isNamed({ vouchedFor, publisher, destinations }: ConnectedGrant, { list, value }: RuleEntry): boolean {
   if (vouchedFor) return false
   const hosts = list === 'documentHosts' ? [publisher ?? []].flat() : destinations
-  return hosts.some((host) => URL.canParse(`https://${host}`) && redirectHostOf(`https://${host}`) === value)
+  return hosts.some((host) => isUrl(`https://${host}`) && redirectHostOf(`https://${host}`) === value)
 }

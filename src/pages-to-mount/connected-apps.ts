@@ -1,14 +1,25 @@
 import type { ConnectedGrant } from '../administration/connected-grants'
 import type { CustomerGrants } from '../administration/customer-grants'
 import { func, identifier, record, requirements, text } from '../configuration/checks'
-import { quotedName } from '../pages/consent-page'
+import { nameOf } from '../pages/consent-page'
 import { type Html, html, isolate } from '../pages/html'
-import { durationIn, type Language } from '../pages/languages'
+import { agoIn, durationIn, type Language } from '../pages/languages'
 import { logo, respondWithPage } from '../pages/page'
 import { scopeItem } from '../pages/scope-words'
 import { sentence, type Words } from '../pages/words'
+import { visible } from '../protocol/visible-text'
 import type { Middleware } from '../resource-server/guards'
-import { type Fields, mountedPage, type PageRooms, type Question, type Visit, type WhoHook } from './mounted-page'
+import { appOf } from './apps-of-company'
+import {
+  askButton,
+  askForm,
+  type Fields,
+  mountedPage,
+  type PageRooms,
+  type Question,
+  type Visit,
+  type WhoHook,
+} from './mounted-page'
 
 /** Whose page it is. */
 export interface CustomerOfPage {
@@ -26,8 +37,19 @@ export interface ConnectedAppsOptions {
 
 const where = 'pages.connectedApps'
 const checkedOptions = requirements({ who: func<WhoHook<CustomerOfPage>>() })
-// Of a customer, with 100 grants each. No customer has more.
+// Of a customer, with 100 grants each: more than anybody looks at. "Disconnect all" ends those that are on no page, too.
 const maxPages = 20
+
+/** An app as a customer sees it, whether it registered once or on each device. */
+interface ConnectedApp {
+  /** Names it on the page. */
+  id: string
+  /** What is true of it as a whole. */
+  whole: ConnectedGrant
+  clientIds: Set<string>
+  /** A grant for each sign-in. */
+  signIns: ConnectedGrant[]
+}
 
 /** The page on which customers see what they have connected, and disconnect it. Each of its buttons leads to a question. */
 export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrants, rooms: PageRooms): Middleware {
@@ -37,49 +59,82 @@ export function connectedApps(given: ConnectedAppsOptions, grants: CustomerGrant
     expected: 'a tenantKey and a subject, or nothing',
 
     async show(visit: Visit<CustomerOfPage>, of: Fields): Promise<void> {
-      showApps(await appsOf(visit), of('page'), visit)
+      showApps(await appsOf(visit), of('page'), rooms.now(), visit)
     },
 
     async question(of: Fields, visit: Visit<CustomerOfPage>): Promise<Question | undefined> {
       const { who, tenant, tenantName, appearance } = visit
-      const { words } = appearance.language
-      const { question, questionAll, disconnect, disconnectAll } = words.connected
-      const which = of('disconnect')
-      const clientId = which === 'one' ? of('client_id') : ''
-      if (which !== 'all' && clientId === '') return undefined
+      const { language } = appearance
+      const { words } = language
+      const { question, questionOne, questionAll, disconnect, disconnectAll, again } = words.connected
+      const customer = { ...who, actor: 'customer' }
       const apps = await appsOf(visit)
-      const app = apps.find((one) => one.clientId === clientId)
-      if (which === 'all' ? apps.length === 0 : !app) return undefined
+      const app = apps.find(({ id }) => id === of('app'))
+      const signIn = app?.signIns.find(({ grantId }) => grantId === of('sign_in'))
+      const which = of('disconnect')
+      const parts = { client: app ? nameOf(app.whole) : '', tenant: isolate(tenantName) }
+      const effect = html`${accessEnds(tenant.policy.lifetimes.accessToken, language)} ${again}`
+      if (which === 'all' && apps.length > 0) {
+        const heading = sentence(questionAll, parts)
+        const confirmed = () => grants.revokeAll(customer)
+        return { heading, effect, confirm: disconnectAll, fields: { disconnect: which }, confirmed }
+      }
+      if (!app) return undefined
+      const leadsTo = whereabouts(app.whole, words)
+      if (which === 'one' && signIn) {
+        const { grantId } = signIn
+        const heading = sentence(questionOne, parts)
+        const about = html`${leadsTo}\n${times(signIn, rooms.now(), language)}`
+        const fields = { disconnect: which, app: app.id, sign_in: grantId }
+        return {
+          heading,
+          about,
+          effect,
+          confirm: disconnect,
+          fields,
+          confirmed: () => grants.revoke({ ...customer, grantId }),
+        }
+      }
+      if (which !== 'app') return undefined
+      const heading = sentence(question, parts)
+      const confirmed = async () => {
+        // Each call ends sign-ins that are under way, too.
+        for (const clientId of app.clientIds) await grants.revokeAll({ ...customer, clientId })
+      }
       return {
-        heading: sentence(app ? question : questionAll, {
-          client: app ? quotedName(app, words) : '',
-          tenant: isolate(tenantName),
-        }),
-        about: app && whereabouts(app, words),
-        effect: html`${accessEnds(tenant.policy.lifetimes.accessToken, appearance.language)} ${words.connected.again}`,
-        confirm: app ? disconnect : disconnectAll,
-        fields: { disconnect: which, client_id: clientId },
-        confirmed: () => grants.revokeAll({ ...who, actor: 'customer', ...(app && { clientId }) }),
+        heading,
+        about: leadsTo,
+        effect,
+        confirm: disconnect,
+        fields: { disconnect: which, app: app.id },
+        confirmed,
       }
     },
   }
   return mountedPage(page, checkedOptions(given, where).who, rooms)
 
-  /** What the customer has connected: one entry for each client, the newest first. */
-  async function appsOf({ who, appearance }: Visit<CustomerOfPage>): Promise<ConnectedGrant[]> {
-    const apps = new Map<string, ConnectedGrant>()
+  /** What the customer has connected: one entry for each app, the newest first. */
+  async function appsOf({ who, appearance }: Visit<CustomerOfPage>): Promise<ConnectedApp[]> {
+    const apps = new Map<string, ConnectedApp>()
     let after: string | undefined
     for (let count = 0; count < maxPages; count++) {
       const page = await grants.list({ ...who, language: appearance.language.tag, after })
-      for (const grant of page.grants) apps.set(grant.clientId, merged(apps.get(grant.clientId) ?? grant, grant))
+      for (const grant of page.grants) {
+        const id = appOf(grant)
+        const app = apps.get(id) ?? { id, whole: grant, clientIds: new Set(), signIns: [] }
+        app.whole = merged(app.whole, grant)
+        app.clientIds.add(grant.clientId)
+        app.signIns.push(grant)
+        apps.set(id, app)
+      }
       after = page.next
       if (after === undefined) break
     }
-    return [...apps.values()].sort((one, other) => other.connectedAt - one.connectedAt)
+    return [...apps.values()].sort((one, other) => other.whole.connectedAt - one.whole.connectedAt)
   }
 }
 
-/** One entry for all grants of a client: every scope, the first day, the last day, and the issuer if the company's own sign-in made one of them. */
+/** One entry for all grants of an app: every scope, the first time, the last time, and the issuer if the company's own sign-in made one of them. */
 function merged(app: ConnectedGrant, grant: ConnectedGrant): ConnectedGrant {
   const scopeTexts = [...app.scopeTexts, ...grant.scopeTexts]
   const isFirst = (text: string, index: number) => scopeTexts.findIndex((other) => other.text === text) === index
@@ -92,43 +147,70 @@ function merged(app: ConnectedGrant, grant: ConnectedGrant): ConnectedGrant {
   }
 }
 
-function showApps(apps: readonly ConnectedGrant[], page: string, visit: Visit<CustomerOfPage>): void {
+function showApps(apps: readonly ConnectedApp[], page: string, now: number, visit: Visit<CustomerOfPage>): void {
   const { res, tenantName, appearance } = visit
   const { words } = appearance.language
   const { title, intro, none, disconnectAll } = words.connected
   const { shown, more } = paged(apps, page, words)
-  const body = html`${logo(appearance)}
+  const body = html`${askForm}${logo(appearance)}
 <h1>${title}</h1>
 <p>${sentence(apps.length > 0 ? intro : none, { tenant: isolate(tenantName) })}</p>
-${shown.map((app) => section(app, visit))}
+${shown.map((app) => section(app, now, visit))}
 ${more}
-${apps.length > 1 && html`<section><a class="button quiet" href="?disconnect=all">${disconnectAll}</a></section>`}`
+${apps.length > 1 && html`<section><div class="row">${askButton({ disconnect: 'all' }, disconnectAll)}</div></section>`}`
   respondWithPage(res, 200, { title, body, kind: 'list' }, appearance)
 }
 
-function section(app: ConnectedGrant, { tenantName, appearance }: Visit<CustomerOfPage>): Html {
-  const { clientId, vouchedFor, issuer, scopeTexts, connectedAt, lastUsedAt } = app
-  const { tag, words } = appearance.language
-  const { consent, connected } = words
+function section(app: ConnectedApp, now: number, { tenantName, appearance }: Visit<CustomerOfPage>): Html {
+  const { id, whole, signIns } = app
+  const { clientName, vouchedFor, issuer, scopeTexts } = whole
+  const { language } = appearance
+  const { consent, connected } = language.words
   const tenant = isolate(tenantName)
-  const label = `${connected.disconnect}: ${app.clientName}`
-  const query = new URLSearchParams({ disconnect: 'one', client_id: clientId })
   return html`<section>
-<h2>${quotedName(app, words)}</h2>
+<h2>${nameOf(whole)}</h2>
 ${issuer !== undefined && html`<p class="soft">${sentence(connected.managed, { tenant })}</p>`}
 <dl>
-${whereabouts(app, words)}
-<dt>${connected.since}</dt><dd>${day(connectedAt, tag)}</dd>
-<dt>${connected.lastUsed}</dt><dd>${day(lastUsedAt, tag)}</dd>
+${whereabouts(whole, language.words)}
+${times(whole, now, language)}
 </dl>
 <p>${connected.may}</p>
 <ul>
 ${scopeTexts.map(scopeItem)}
 </ul>
 ${!vouchedFor && html`<p class="soft">${sentence(consent.notChecked, { tenant })}</p>`}
-<a class="button quiet" href="?${query.toString()}" aria-label="${label}">${connected.disconnect}</a>
+<div class="row">${askButton({ disconnect: 'app', app: id }, connected.disconnect, clientName)}</div>
+${signIns.length > 1 && listOf(app, now, language)}
 </section>
 `
+}
+
+// Of an app. Whoever has more can disconnect the app as a whole.
+const maxShown = 20
+
+/** A line for each sign-in of an app, such as one for each device. Those that were used last come first. */
+function listOf({ id, whole, signIns }: ConnectedApp, now: number, language: Language): Html {
+  const { tag, words } = language
+  const { connected } = words
+  const byUse = signIns.toSorted((one, other) => other.lastUsedAt - one.lastUsedAt)
+  const lines = byUse.slice(0, maxShown).map(({ grantId, connectedAt, lastUsedAt }) => {
+    const of = `${whole.clientName}, ${connected.since} ${agoIn(tag, now - connectedAt)}`
+    return html`<div class="row"><span>${connected.since} ${timeAgo(connectedAt, now, tag)}<br>${connected.lastUsed} ${timeAgo(lastUsedAt, now, tag)}</span>
+${askButton({ disconnect: 'one', app: id, sign_in: grantId }, connected.disconnect, of)}</div>
+`
+  })
+  const count = new Intl.NumberFormat(tag).format(signIns.length)
+  return html`<details><summary>${sentence(connected.signIns, { count })}</summary>\n${lines}</details>`
+}
+
+/** When an app was connected and last used, as parts of a description list. */
+function times(
+  { connectedAt, lastUsedAt }: Pick<ConnectedGrant, 'connectedAt' | 'lastUsedAt'>,
+  now: number,
+  { tag, words: { connected } }: Language,
+): Html {
+  return html`<dt>${connected.since}</dt><dd>${timeAgo(connectedAt, now, tag)}</dd>
+<dt>${connected.lastUsed}</dt><dd>${timeAgo(lastUsedAt, now, tag)}</dd>`
 }
 
 // So that a page with everything about each stays small.
@@ -150,15 +232,14 @@ export function paged<T>(
 
 /** What is known of where an app is, as parts of a description list. Its name alone tells nobody which app it is. */
 export function whereabouts({ publisher, destinations }: ConnectedGrant, { consent, connected }: Words): Html {
-  return html`${publisher !== undefined && html`<dt>${consent.publisher}</dt><dd>${isolate(publisher)}</dd>`}
-${destinations.length > 0 && html`<dt>${connected.destinations}</dt>${destinations.map((one) => html`<dd>${isolate(one)}</dd>`)}`}`
+  const item = (text: string) => html`<dd>${isolate(visible(text))}</dd>`
+  return html`${publisher !== undefined && html`<dt>${consent.publisher}</dt>${item(publisher)}`}
+${destinations.length > 0 && html`<dt>${connected.destinations}</dt>${destinations.map(item)}`}`
 }
 
-/** A day, in the words of a language. */
-export function day(at: number, tag: string): Html {
-  const date = new Date(at)
-  const text = new Intl.DateTimeFormat(tag, { dateStyle: 'long', timeZone: 'UTC' }).format(date)
-  return html`<time datetime="${date.toISOString()}">${text}</time>`
+/** How long ago something was. */
+export function timeAgo(at: number, now: number, tag: string): Html {
+  return html`<time datetime="${new Date(at).toISOString()}">${agoIn(tag, now - at)}</time>`
 }
 
 /** Says when access ends. @param accessLeft For how long access tokens still work, in milliseconds. */

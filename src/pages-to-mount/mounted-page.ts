@@ -1,19 +1,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { ConsentTokens } from '../authorization/consent-tokens'
+import { type ConsentSubject, type ConsentTokens, pageNotedFor } from '../authorization/consent-tokens'
+import { PerMinute } from '../collections/per-minute'
 import type { Check } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import type { RespondWithErrorPage } from '../endpoints/error-pages'
 import { callHost, type HookAnswer } from '../host/call-host'
 import { type Emit, type Place, reportError } from '../host/emitter'
+import type { GuardedStore } from '../host/guarded-store'
 import { readFormOfHost } from '../http/body'
 import { responseBegins } from '../http/node-messages'
-import type { BaseUrl } from '../http/request-address'
+import { type BaseUrl, isSameOrigin } from '../http/request-address'
 import { nosniff, removeCors, sendResponse } from '../http/responses'
 import type { Appearance, Appearances } from '../pages/appearance'
 import { decisionButtons } from '../pages/consent-page'
 import { Html, html } from '../pages/html'
 import { logo, respondWithPage } from '../pages/page'
+import { sentence } from '../pages/words'
 import { oauthError, temporarilyUnavailable } from '../protocol/oauth-error'
+import { visible } from '../protocol/visible-text'
 import type { Middleware } from '../resource-server/guards'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
@@ -34,11 +38,17 @@ export interface PageRooms {
   tenants: Tenants
   baseUrl: BaseUrl
   tokens: ConsentTokens
+  store: GuardedStore
   appearances: Appearances
   errorPage: RespondWithErrorPage
   timeout: number
   emit: Emit
+  /** The clock, in milliseconds since 1970. */
+  now(): number
 }
+
+// Of one customer or member of staff, as on the consent page: the store remembers each answer for a while. The next is asked about again.
+const maxAnswersPerMinute = 30
 
 /** A request for a page, whose it is, and how it looks. */
 export interface Visit<Who> {
@@ -58,18 +68,18 @@ export interface MountedPage<Who> {
   whose: Check<Who>
   /** What the hook returns, for the error about another answer. */
   expected: string
-  /** @param of What the address says. */
+  /** @param of What somebody has typed here that leads to no question. Of what an address says, only the number of a page: `page`. */
   show(visit: Visit<Who>, of: Fields): Promise<void>
   /**
    * What is asked before something changes. Absent if the page changes nothing.
    *
-   * @param of What the address of the question says, or its form.
+   * @param of What was pressed on the page, or the form of the question.
    * @returns Undefined if there is nothing to ask.
    */
   question?(of: Fields, visit: Visit<Who>): Promise<Question | undefined>
 }
 
-/** The fields of an address or of a form. One that is not there is empty. */
+/** The fields of a form. One that is not there is empty. */
 export type Fields = (name: string) => string
 
 /** What is asked before something changes. */
@@ -95,6 +105,7 @@ export function mountedPage<Who extends { tenantKey: string; subject?: string | 
 ): Middleware {
   const { where } = page
   const methods = ['GET', 'HEAD', ...(page.question ? ['POST'] : [])]
+  const perMinute = new PerMinute()
   return (request, response) => void answer(request as IncomingMessage, response as ServerResponse)
 
   async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
@@ -137,28 +148,62 @@ export function mountedPage<Who extends { tenantKey: string; subject?: string | 
     }
   }
 
-  /** Does what a form of this page says, asks before that, or shows what there is. GET changes nothing. */
+  /**
+   * Shows what there is, asks before something changes, or does it. An address changes nothing and says nothing: whoever has made a link has
+   * chosen what is in it. The same is true of what another site has sent.
+   */
   async function respond(visit: Visit<Who>): Promise<void> {
-    const { req, res, who, tenant } = visit
-    const isForm = req.method === 'POST'
-    const fields = isForm ? await readFormOfHost(req, res) : new URLSearchParams(req.url?.split(/\?(.*)/s)[1])
-    // A field that is there more than once says nothing.
-    const of = (name: string) => (fields.getAll(name).length === 1 ? String(fields.get(name)) : '')
-    if (isForm && of('decision') !== 'allow') return backToPage(res)
+    const { req, res } = visit
+    if (req.method !== 'POST') return page.show(visit, numberIn(req.url))
+    const form = await readFormOfHost(req, res)
+    const asked = form.get('asked')
+    const of = fieldsOf(asked === null ? form : new URLSearchParams(asked))
+    const decision = of('decision')
+    if (!isSameOrigin(req) || !['', 'allow'].includes(decision)) return backToPage(res)
     const question = await page.question?.(of, visit)
-    if (!question) return isForm ? backToPage(res) : page.show(visit, of)
-    // What the token is good for: this page, whoever is asked, and what they are asked.
-    const shown = Object.entries(question.fields).flat()
-    const bound = { tenantId: tenant.id, subject: JSON.stringify(who), query: where, shown }
-    if (isForm && isSameOrigin(req) && rooms.tokens.pageOf(of('page_token'), bound)) {
-      await question.confirmed()
-      return backToPage(res)
-    }
-    ask(question, rooms.tokens.issue(bound), visit)
+    if (!question) return decision === '' ? page.show(visit, of) : backToPage(res)
+    const about = subjectOf(question, visit)
+    if (decision === '' || !(await isAnswered(of('page_token'), about)))
+      return ask(question, rooms.tokens.issue(about), visit)
+    await question.confirmed()
+    backToPage(res)
+  }
+
+  /** Whether a form comes from a question that was shown, for the first time: what was answered before is asked again. */
+  async function isAnswered(token: string, about: ConsentSubject): Promise<boolean> {
+    const page = rooms.tokens.pageOf(token, about)
+    const { tenantId, subject } = about
+    if (!page || !perMinute.count({ [JSON.stringify([tenantId, subject])]: maxAnswersPerMinute })) return false
+    return rooms.store.useOnce(tenantId, page.id, pageNotedFor)
+  }
+
+  /** What a token is good for: this page, whoever is asked, and what they are asked. */
+  function subjectOf({ fields }: Question, { who, tenant }: Visit<Who>): ConsentSubject {
+    return { tenantId: tenant.id, subject: JSON.stringify(who), query: where, shown: Object.entries(fields).flat() }
   }
 }
 
-/** Asks before something changes. Its form has the rules of the consent page: a press counts only after 0.7 s. */
+/** Fields that are there once. One that is there more than once says nothing. */
+function fieldsOf(fields: URLSearchParams): Fields {
+  return (name) => (fields.getAll(name).length === 1 ? String(fields.get(name)) : '')
+}
+
+/** All that an address says: which part of a long list to show. */
+function numberIn(url = ''): Fields {
+  const number = fieldsOf(new URLSearchParams(url.split(/\?(.*)/s)[1]))('page')
+  return (name) => (name === 'page' ? number : '')
+}
+
+/** What the buttons of a list belong to. It is hidden, so an address that names it leads nowhere. */
+export const askForm = html`<form method="post" action="?" id="ask" hidden></form>`
+
+/** A button of a list that leads to a question. @param of What it is about, for those who hear the page. */
+export function askButton(fields: Readonly<Record<string, string>>, label: string, of?: string): Html {
+  const name = of !== undefined && html` aria-label="${`${label}: ${visible(of)}`}"`
+  return html`<button class="button quiet" form="ask" name="asked" value="${new URLSearchParams(fields).toString()}"${name}>${label}</button>`
+}
+
+/** Asks before something changes. Its buttons have the rules of the consent page. */
 function ask(
   { heading, about, effect, confirm, fields }: Question,
   token: string,
@@ -173,14 +218,10 @@ ${effect !== undefined && html`<p>${effect}</p>`}
 ${Object.entries({ ...fields, page_token: token }).map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">\n`)}
 ${decisionButtons({ deny: words.connected.cancel, allow: confirm }, words)}
 </form>`
-  // A title has no elements.
-  const title = new Html(heading.text.replace(/<\/?bdi>/g, ''))
+  // A title has no elements: a name that nobody vouches for is between quotation marks.
+  const quoted = sentence(words.consent.quote, { name: new Html('$1') })
+  const title = new Html(heading.text.replace(/<q>(.*?)<\/q>/g, quoted.text).replace(/<[^>]*>/g, ''))
   respondWithPage(res, 200, { title, body, kind: 'question' }, appearance)
-}
-
-/** Whether the browser says that the form is of this site. `Origin` is `null` where a page has a strict `Referrer-Policy`. */
-function isSameOrigin({ headers }: IncomingMessage): boolean {
-  return ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined)
 }
 
 /** A reload of what comes then sends no form again. */

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { assertionAlgorithms, isAssertionAlgorithm, isSignedBy, keySetFault, thumbprintOf } from './json-web-keys'
 import { type OAuthError, type OAuthErrorOptions, oauthError } from './oauth-error'
+import { isUrl } from './resource'
 import { isTime, readJwt } from './unverified-jwt'
 
 /** The algorithms that proofs can be signed with (RFC 9449 section 5.1). */
@@ -70,7 +71,7 @@ export function wrongProof(problem: string, options: Pick<OAuthErrorOptions, 'st
 
 /** An address as addresses are compared: without query and fragment, and in normal form (RFC 3986 sections 6.2.2 and 6.2.3). */
 function comparable(address: string): string | undefined {
-  if (!URL.canParse(address)) return undefined
+  if (!isUrl(address)) return undefined
   const { origin, pathname } = new URL(address)
   const normal = (encoded: string) => {
     const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))

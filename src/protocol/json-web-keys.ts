@@ -1,6 +1,7 @@
 import { createPublicKey, hash, type JsonWebKeyInput, type KeyObject, verify, type webcrypto } from 'node:crypto'
 import { verify as verifyJwt } from 'jsonwebtoken'
 import { isLoopbackHost } from './redirect-uri'
+import { isUrl } from './resource'
 
 /** A key as JSON (RFC 7517 section 4), such as Node's `KeyObject` exports. */
 // The types of each version of Node have another one, with or without an index signature: the union takes them all.
@@ -68,7 +69,7 @@ function isFlat(jwk: Readonly<Record<string, unknown>>): boolean {
 
 /** Whether keys can be fetched from an address: https, on loopback also http if that is allowed. */
 export function isKeySetUrl(text: string, { allowLoopback }: { allowLoopback: boolean }): boolean {
-  if (!/^https?:\/\/[^\s\\#]{1,2048}$/.test(text) || !URL.canParse(text)) return false
+  if (!/^https?:\/\/[^\s\\#]{1,2048}$/.test(text) || !isUrl(text)) return false
   const { protocol, username, password, hostname } = new URL(text)
   const isLocal = allowLoopback && protocol === 'http:' && isLoopbackHost(hostname)
   return (protocol === 'https:' || isLocal) && username + password === ''

@@ -51,6 +51,7 @@ export const answeredCodes = {
     'code_challenge_method must be S256',
     'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~',
     'dpop_jkt must be 43 base64url characters',
+    'This API cannot be called from pages of this Origin',
   ]),
   invalid_client: code(
     401,
@@ -93,7 +94,7 @@ export const answeredCodes = {
     ],
   ),
   invalid_client_metadata: code(400, registration, 'The server does not accept what the client says about itself.', [
-    'client_name must be a string of at most *number* characters',
+    'client_name must be a string',
     'scope must be a string',
     'dpop_bound_access_tokens must be true or false',
     'The client_id carries redirect_uris, client_name, the host of client_uri, and jwks or jwks_uri in at most *number* characters: shorten *member*',

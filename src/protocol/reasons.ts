@@ -106,7 +106,7 @@ export const denialReasons = [
   'guard_refused',
   // The `sign` function of a key in a KMS or HSM threw an `OAuthError`.
   'signer_refused',
-  // The customer refused the request: see the event `declined`.
+  // The customer refused the request: see the event `declined`, which the library's own page tells.
   'declined',
   // The `Authorization` header contains no bearer token.
   'malformed_token',
@@ -120,6 +120,8 @@ export const denialReasons = [
   'wrong_issuer',
   // The access token is for a client without a customer, or for a workload, and the guard does not accept those; or the other way round.
   'subject_not_accepted',
+  // The request comes from a page, `detail.asked`, that is not one of the `allowedOrigins` of the API.
+  'origin_not_allowed',
 ] as const
 
 /** Why a request was denied: a stable word that says more than the OAuth error code, or else that code (docs/events.md). @useDeclaredType */

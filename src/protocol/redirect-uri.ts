@@ -1,3 +1,5 @@
+import { asParsed, isUrl } from './resource'
+
 /** The most redirect URIs of a client that describes itself. */
 export const maxRedirectUris = 20
 
@@ -24,14 +26,19 @@ const uriText = /^([\w\-.~:/?[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})+$/
 /**
  * Whether the redirect URI of a request is a registered one. They must be the same text, with two exceptions: an empty path is the path `/`
  * (RFC 3986 section 6.2.3), and the port of a loopback host may differ, because an app on the customer's own machine takes another port each
- * time (RFC 8252 section 7.3, RFC 9700 section 2.1).
+ * time (RFC 8252 section 7.3, RFC 9700 section 2.1). A company may have written the registered one otherwise than the URL parser of its client does.
  */
 export function redirectUriMatches(registered: string, presented: string): boolean {
   const known = withPath(registered)
   const given = withPath(presented)
-  if (known === given) return true
+  if (known === given || asParsed(known) === given) return true
   const withoutPort = withoutLoopbackPort(known)
-  return withoutPort !== undefined && withoutPort === withoutLoopbackPort(given) && URL.canParse(given)
+  return withoutPort !== undefined && withoutPort === withoutLoopbackPort(given) && isUrl(given)
+}
+
+/** Whether a client that has registered these may be sent to the redirect URI of a request. */
+export function hasRedirectUri(registered: readonly string[], presented: string): boolean {
+  return registered.some((one) => redirectUriMatches(one, presented))
 }
 
 /** The text of an http or https URL with `/` for an empty path. Apps may tell their own addresses apart, so those stay as they are. */
@@ -52,13 +59,14 @@ export function isAppRedirect(text: string): boolean {
   return /\w/.test(rest) && !knownSchemes.split(' ').includes(scheme) && new URL(text).href === text
 }
 
+/** The app addresses that are accepted although their scheme has no dot, see {@link isAppRedirect}. With false, no app's own scheme is accepted. */
+export type AppRedirects = readonly string[] | false
+
 /**
  * What is wrong with a redirect URI that a client registers for itself, or undefined if nothing is. It must be https, http on loopback, or an
  * address of an app (RFC 8252 section 7), and written so that every parser reads it the same way.
- *
- * @param appRedirects The app addresses that are accepted although their scheme has no dot, see {@link isAppRedirect}.
  */
-export function redirectUriFault(redirectUri: unknown, appRedirects: readonly string[]): RedirectUriFault | undefined {
+export function redirectUriFault(redirectUri: unknown, appRedirects: AppRedirects): RedirectUriFault | undefined {
   if (typeof redirectUri !== 'string' || redirectUri.length > 512) return 'must be a string of at most 512 characters'
   const fault = textFault(redirectUri)
   if (fault !== undefined) return fault
@@ -66,24 +74,30 @@ export function redirectUriFault(redirectUri: unknown, appRedirects: readonly st
   // What one parser changes, another may read differently: letter case, encodings, dot segments, default ports.
   if (href !== redirectUri && href !== `${redirectUri}/`) return 'must be written in its normal form'
   if (protocol === 'https:' || isLoopbackUrl(redirectUri)) return undefined
-  if (protocol === 'http:') return 'must be https, except on loopback'
+  if (protocol === 'http:' || !appRedirects) return 'must be https, except on loopback'
   if (protocol.includes('.') || appRedirects.some((accepted) => isWithin(accepted, redirectUri))) return undefined
   return 'must be https, http on loopback, or an app address that is accepted here'
 }
 
 /** What is wrong with the text of any redirect URI. */
 function textFault(redirectUri: string): RedirectUriFault | undefined {
-  if (!URL.canParse(redirectUri)) return 'must be an absolute URI'
+  if (!isUrl(redirectUri)) return 'must be an absolute URI'
   const { username, password } = new URL(redirectUri)
   if (redirectUri.includes('#')) return 'must not have a fragment'
   if (!uriText.test(redirectUri)) return 'must contain only characters that a URI may have'
   return username === '' && password === '' ? undefined : 'must not contain a user name or password'
 }
 
+/** What the redirect URIs of WorkBuddy begin with. The name of a server follows, behind a colon that is always encoded. */
+export const workBuddyRedirects = 'workbuddy://workbuddy/mcp/'
+
 function isWithin(accepted: string, redirectUri: string): boolean {
   if (!accepted.endsWith('/')) return redirectUri === accepted
+  if (!redirectUri.startsWith(accepted)) return false
+  const rest = redirectUri.slice(accepted.length)
+  if (accepted === workBuddyRedirects) return /^(?:connector|custom-mcp)%3A[\w.-]+\/oauth\/callback$/.test(rest)
   // An encoded path is refused: an app that decodes it could arrive at another address.
-  return redirectUri.startsWith(accepted) && /^[\w.~/-]*(\?|$)/.test(redirectUri.slice(accepted.length))
+  return /^[\w.~/-]*(\?|$)/.test(rest)
 }
 
 /**
@@ -143,7 +157,7 @@ export function redirectHostOf(address: string): string {
 /** Whether a text is a host as {@link redirectHostOf} writes it. */
 export function isRedirectHost(text: string): boolean {
   const address = `https://${text}/`
-  return /^[^\s/\\?#@:*]+$|^\[[\da-f:.]+\]$/.test(text) && URL.canParse(address) && redirectHostOf(address) === text
+  return /^[^\s/\\?#@:*]+$|^\[[\da-f:.]+\]$/.test(text) && isUrl(address) && redirectHostOf(address) === text
 }
 
 /** Whether a text is the scheme of an app as {@link redirectHostOf} writes it. */

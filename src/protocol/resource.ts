@@ -38,9 +38,39 @@ export function tenantKeyOf(issuer: string, baseUrl: string): string | undefined
   return isTenantKey(tenantKey) && issuerOf({ baseUrl, keyInPath: tenantKey }) === issuer ? tenantKey : undefined
 }
 
+/**
+ * Whether a text is an absolute URL, or one by its base: `URL.canParse`, which on Node 20 and 22 refuses letters such as `ü` once V8 has optimized it
+ * (nodejs/node#58023).
+ */
+export function isUrl(text: string, base?: string): boolean {
+  if (!/[\x80-\xff]/.test(text)) return URL.canParse(text, base)
+  try {
+    new URL(text, base)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/**
+ * An http or https address as the URL parser keeps it, without the slash that it adds to an address without a path: what is configured is
+ * published, and compared as text. Any other text stays as it is.
+ */
+export function asParsed(address: string): string {
+  if (!/^https?:\/\//i.test(address) || !isUrl(address)) return address
+  const { origin, href } = new URL(address)
+  const hasPath = /^[^:]+:\/\/[^/?#]*\//.test(address)
+  return hasPath ? href : href.replace(`${origin}/`, origin)
+}
+
+/** An address of this server, as requests spell it: as parsed, and without a dot at the end of its name, which they leave out. */
+export function asServed(address: string): string {
+  return asParsed(address).replace(/^(https?:\/\/[^/]*?)\.(?=:|\/|$)/, '$1')
+}
+
 /** Whether a text is a resource indicator: an absolute URL without a fragment (RFC 8707 section 2). */
 export function isResource(text: string): boolean {
-  return URL.canParse(text) && !text.includes('#')
+  return isUrl(text) && !text.includes('#')
 }
 
 /**
@@ -69,17 +99,22 @@ interface OfferedResources {
 
 /**
  * The one resource that a request names, in canonical form, or undefined if it names none. A value that is not the address of a resource means
- * the one that it leads to: clients also send the origin of an API, a parent path, or its address with a query.
+ * the one that it leads to: clients also send the origin of an API, a parent path, an address below it, or its address with a query.
  *
+ * @param options.mayBeBelow Whether an address below an API means that API. Default true.
  * @returns The tenant's resource. If the request does not lead to exactly one, the address that it names, which is no resource of the tenant's.
  * @throws {OAuthError} `invalid_target` if it is not an absolute URL, or if the request names several different ones.
  */
-export function requestedResource(values: readonly string[], offered: OfferedResources): string | undefined {
+export function requestedResource(
+  values: readonly string[],
+  offered: OfferedResources,
+  { mayBeBelow = true } = {},
+): string | undefined {
   if (values.length === 0) return undefined
   const named = [...new Set(values.map(canonicalResource))]
   const [first] = named
   const [resource, ...others] = named
-    .map((canonical) => (canonical === undefined ? [] : candidates(canonical, offered)))
+    .map((canonical) => (canonical === undefined ? [] : candidates(canonical, offered, mayBeBelow)))
     .reduce((common, those) => common.filter((each) => those.includes(each)))
   if (resource !== undefined && others.length === 0) return resource
   if (named.length > 1) throw oauthError('invalid_target', 'resource must name only one resource')
@@ -88,7 +123,7 @@ export function requestedResource(values: readonly string[], offered: OfferedRes
 }
 
 /** The resources that an address can mean, in canonical form: the closest ones alone. */
-function candidates(requested: string, { issuer, resources }: OfferedResources): string[] {
+function candidates(requested: string, { issuer, resources }: OfferedResources, mayBeBelow: boolean): string[] {
   const isListed = spellingOf(requested, resources) !== undefined
   if (isListed && requested !== issuer) return [requested]
   if (!/^https?:/.test(requested)) return []
@@ -104,7 +139,22 @@ function candidates(requested: string, { issuer, resources }: OfferedResources):
   const apis = below.filter((resource) => resource !== canonicalResource(issuer))
   // On a domain of the tenant's own the issuer is the origin, which clients send for the API there.
   if (same.length > 0 && (address !== issuer || apis.length === 0)) return same
-  return apis.length > 0 ? apis : below
+  if (below.length > 0) return apis.length > 0 ? apis : below
+  if (!mayBeBelow) return []
+  const above = canonical.filter((resource) => resource !== canonicalResource(issuer) && isBelow(requested, resource))
+  const longest = Math.max(...above.map((resource) => withoutQuery(resource).length))
+  return above.filter((resource) => withoutQuery(resource).length === longest)
+}
+
+/**
+ * Whether an address is below an API, by whole segments, with its query if it has one: clients also send the address of a transport, such as
+ * `/mcp/sse`. Not below an API that is a whole origin: others may have addresses there.
+ */
+function isBelow(requested: string, resource: string): boolean {
+  const [address, base] = [withoutQuery(requested), withoutQuery(resource)]
+  const isOfQuery = ['', new URL(requested).search].includes(new URL(resource).search)
+  const hasPath = new URL(resource).pathname !== '/'
+  return hasPath && isOfQuery && address.startsWith(base) && /^(?:\/[^/]+)+$/.test(address.slice(base.length))
 }
 
 /** A canonical resource without its query, in canonical form. */

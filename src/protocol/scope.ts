@@ -3,9 +3,12 @@ import type { ErrorDescription } from './oauth-error-codes'
 
 /**
  * Asks for refresh tokens (OpenID Connect Core section 11). Every grant has them here, so this scope changes nothing: every request may name
- * it, and no challenge and no resource's metadata does.
+ * it, the server's metadata does, and no company offers it, so that no API and no customer is asked for it.
  */
-const offlineAccess = 'offline_access'
+export const offlineAccess = 'offline_access'
+
+/** What OpenID Connect Core calls scopes (sections 5.4 and 11). Assistants ask for these by habit. A company can offer them, except the first. */
+const openIdWords = [offlineAccess, 'openid', 'profile', 'email', 'address', 'phone']
 
 /** Whether a text is one scope token (RFC 6749 section 3.3). */
 export function isScopeToken(text: string): boolean {
@@ -24,15 +27,29 @@ export function withoutOfflineAccess(scopes: readonly string[]): string[] {
 }
 
 /**
- * The scopes that the `scope` of an authorization request gets (RFC 6749 section 3.3). Those that are not offered are left out: assistants ask
- * for what they know from other servers, such as `openid`.
+ * The scopes that the `scope` of a request names (RFC 6749 section 3.3), without the words of OpenID Connect that the company does not offer. It
+ * is only for that parameter: a scope that is a limit or a requirement keeps every word.
+ */
+export function namedScopes(requested: string | undefined, offered: readonly string[]): string[] {
+  return scopesOf(requested ?? '').filter((scope) => offered.includes(scope) || !openIdWords.includes(scope))
+}
+
+/**
+ * The scopes that the `scope` of an authorization request gets (RFC 6749 section 3.3). Those that are not offered are left out, because
+ * assistants ask for what they know from other servers.
  *
  * @param byDefault What a request gets that names no scope.
+ * @param ofCompany What the company offers to any client.
  * @throws {OAuthError} `invalid_scope` if the request names scopes, and none of them is offered.
  */
-export function grantedScopes(requested: string | undefined, offered: readonly string[], byDefault = offered) {
-  const named = scopesOf(requested ?? '')
-  return withoutOfflineAccess(named).length === 0 ? [...byDefault] : offeredOf(named, offered)
+export function grantedScopes(
+  requested: string | undefined,
+  offered: readonly string[],
+  byDefault = offered,
+  ofCompany = offered,
+): string[] {
+  const isNone = namedScopes(requested, ofCompany).length === 0
+  return isNone ? [...byDefault] : offeredOf(scopesOf(requested ?? ''), offered)
 }
 
 /**
@@ -58,15 +75,21 @@ function offeredOf(named: readonly string[], offered: readonly string[]): string
  * some clients name all scopes of the server in every refresh, and the host may have added some since the customer agreed.
  *
  * @param permitted The granted scopes, and those that they imply.
+ * @param offered What the company offers.
  * @returns The permitted scopes that the request names, or all that were granted if it names none.
  * @throws {OAuthError} `invalid_scope` if the request names scopes, and none of them was granted.
  */
-export function narrowedScopes(requested: string | undefined, granted: readonly string[], permitted = granted) {
-  const named = withoutOfflineAccess(scopesOf(requested ?? ''))
+export function narrowedScopes(
+  requested: string | undefined,
+  granted: readonly string[],
+  permitted = granted,
+  offered: readonly string[] = [],
+): string[] {
+  const named = namedScopes(requested, [...permitted, ...offered])
   if (named.length === 0) return [...granted]
   const narrowed = permitted.filter((scope) => named.includes(scope))
   if (narrowed.length > 0) return narrowed
-  throw notOffered('scope names no scope that can be granted', named, granted)
+  throw notOffered('scope names no scope that can be granted', scopesOf(requested ?? ''), granted)
 }
 
 function notOffered(why: ErrorDescription<'invalid_scope'>, asked: readonly string[], accepted: readonly string[]) {

@@ -1,12 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { must, mustBeText, optional, requirements } from '../configuration/checks'
+import { distinct, must, mustBeText, optional, origin, requirements } from '../configuration/checks'
 import { wrongAnswer } from '../configuration/configuration-error'
 import { callHost } from '../host/call-host'
 import { type Emit, type Place, reportError } from '../host/emitter'
 import type { NodeRequest, NodeResponse } from '../http/node-messages'
 import { type HostRequest, requestHost, requestPath } from '../http/request-address'
 import { respondAsApi, respondWithChallenge } from '../http/responses'
-import { misconfigured, OAuthError } from '../protocol/oauth-error'
+import { misconfigured, OAuthError, oauthError } from '../protocol/oauth-error'
+import { isLoopbackHost } from '../protocol/redirect-uri'
 import { isResource, isTenantKey } from '../protocol/resource'
 import { guardedRequests } from '../telemetry/channels'
 import type { GuardMessage } from '../telemetry/messages'
@@ -49,6 +50,13 @@ export interface ProtectedResourceOptions extends Omit<AccessTokenRequirements, 
    * Default: if there are no `scopes` either, the metadata lists all that the tenant offers.
    */
   scopesSupported?: string | readonly string[]
+  /**
+   * The pages that may call the API from a browser, as origins: `['https://inspector.example']`. The API's own origin always may, by `baseUrl` or the
+   * company's own domain, and so may a request without `Origin`: programs send none. A request with any other `Origin`, also with `null`, is
+   * answered with 403, whatever its token is. MCP requires that of a server, against DNS rebinding (Streamable HTTP, security warning). Default:
+   * every page may.
+   */
+  allowedOrigins?: readonly string[]
 }
 
 const aTenantKey = 'the key of a tenant'
@@ -76,12 +84,14 @@ const { accepts, scopes, checkRevocation } = verifyOptions
 const checkedResource = requirements({
   path: mustBeText(
     'a path with :tenantKey as one of its segments and no slash at its end, such as /v1/:tenantKey/mcp',
-    (given) => /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given),
+    (given) =>
+      /^(\/[\w.~-]+)*\/:tenantKey(\/[\w.~-]+)*$/.test(given) && new URL(given, 'http://localhost').pathname === given,
   ),
   scopes,
   scopesSupported: scopes,
   checkRevocation,
   accepts,
+  allowedOrigins: optional(distinct(origin)),
 })
 
 /** Passes a request on to the next handler, or answers it. For Express, Connect, node:http and node:http2. */
@@ -93,9 +103,21 @@ interface Requirement extends Omit<CheckedOptions, 'resource'> {
   tenantOf: (req: NodeRequest, place: Place) => Promise<ResolvedTenant>
   /** The API that the token must be for. Undefined stands for the tenant's first. */
   resourceOf: (req: NodeRequest, tenant: ResolvedTenant) => string | undefined | Promise<string>
+  /** The pages that may call the API. Undefined stands for all. */
+  allowedOrigins?: readonly string[] | undefined
   /** The name of the method that made the guard. */
   guard: 'requireAccessToken' | 'protectedResource'
 }
+
+/** The API that a request is for, and the pages that may call it. */
+interface CalledApi {
+  resource: string | undefined
+  tenant: ResolvedTenant
+  allowed: readonly string[] | undefined
+}
+
+// No other token would help.
+const wrongOrigin = 'origin_not_allowed'
 
 interface GuardRooms extends ApiRooms {
   verifications: AccessTokenVerifications
@@ -194,6 +216,7 @@ export class AccessTokenGuards {
       const found = await tenantOf(req, place)
       resource = await resourceOf(req, found)
       tenant = found
+      this.#checkOrigin(req, { resource, tenant, allowed: required.allowedOrigins })
       const presented = presentedToken(req)
       if (presented) {
         const auth = await verifications.verifyFor(tenant, presented.token, { ...required, resource, presented })
@@ -206,7 +229,8 @@ export class AccessTokenGuards {
       message.outcome = 'challenged'
       respondWithChallenge(res, challengeOf(undefined, challenge()))
     } catch (error) {
-      const refused = error instanceof OAuthError ? withChallenge(error, challenge()) : error
+      const mayHelp = error instanceof OAuthError && error.reason !== wrongOrigin
+      const refused = mayHelp ? withChallenge(error, challenge()) : error
       const named = tokens.namingOwner(refused, presentedToken(req)?.token ?? '')
       respondAsApi(res, reportError(named, place, emit, message))
     } finally {
@@ -215,6 +239,24 @@ export class AccessTokenGuards {
     }
     message.status = res.statusCode
     return false
+  }
+
+  /**
+   * The API's own pages may call it, at an address that the host has set: the `Host` of a request is whatever name leads to this server.
+   *
+   * @throws {OAuthError} 403 `invalid_request` for a page that may not call the API.
+   */
+  #checkOrigin({ headers }: NodeRequest, { resource, tenant, allowed }: CalledApi): void {
+    const { origin: asked } = headers
+    if (allowed === undefined || asked === undefined || allowed.includes(asked)) return
+    const { origin, hostname } = new URL(resource ?? tenant.address.issuer)
+    const isSet = this.#rooms.baseUrl.isConfigured || tenant.address.keyInPath === undefined || isLoopbackHost(hostname)
+    if (isSet && origin === asked) return
+    throw oauthError('invalid_request', 'This API cannot be called from pages of this Origin', {
+      status: 403,
+      reason: wrongOrigin,
+      detail: { asked, accepted: allowed },
+    })
   }
 
   /** Reads a value from a request. @throws {OAuthError} `server_error` if it is no string: a default must not take its place. */

@@ -1,5 +1,6 @@
 import { ConfigurationError } from '../configuration/configuration-error'
 import type { Tenant, TenantStore } from '../contract/tenant-store'
+import { asServed, isUrl } from '../protocol/resource'
 
 /**
  * A {@link TenantStore} that holds an array of tenants, for development, tests and hosts with few companies.
@@ -45,5 +46,5 @@ function tenantsByHost(tenants: readonly Tenant[]): Map<string, Tenant> {
 
 /** An entry for the host of an address. None if the address is no URL, which requests are told of. */
 function entries(url: string | null | undefined, tenant: Tenant): [host: string, Tenant][] {
-  return url && URL.canParse(url) ? [[new URL(url).host, tenant]] : []
+  return url && isUrl(url) ? [[new URL(asServed(url)).host, tenant]] : []
 }

@@ -2,7 +2,7 @@ import { distinct, isObject, listOf, optional, record, scopeToken } from '../con
 import { ConfigurationError } from '../configuration/configuration-error'
 import { packagedWords } from '../pages/languages'
 import { type ScopeWords, scopeWords } from '../pages/scope-words'
-import { impliedScopesOf } from '../protocol/scope'
+import { impliedScopesOf, offlineAccess, withoutOfflineAccess } from '../protocol/scope'
 
 /** A scope that customers can grant. */
 export interface OfferedScope {
@@ -21,19 +21,23 @@ export const defaultScopes: Readonly<Record<string, OfferedScope>> = {
 
 const members = record({ words: optional(scopeWords), implies: optional(distinct(scopeToken), []) })
 
-/** Checks the option `scopes`. The words for a scope without any, as in a list, are the scope itself. */
+/**
+ * Checks the option `scopes`. The words for a scope without any, as in a list, are the scope itself. `offline_access` is left out: it is no
+ * permission, and every client has it.
+ */
 export function offeredScopes(given: unknown, name: string): Readonly<Record<string, OfferedScope>> {
   if (given === undefined) return defaultScopes
   if (Array.isArray(given)) {
-    return Object.fromEntries(listOf(scopeToken)(given, name).map((scope) => [scope, { words: scope, implies: [] }]))
+    const listed = withoutOfflineAccess(listOf(scopeToken)(given, name))
+    return Object.fromEntries(listed.map((scope) => [scope, { words: scope, implies: [] }]))
   }
   if (!isObject(given)) throw new ConfigurationError(name, given, 'an array or an object', { quotes: true })
   const entries = Object.entries(given).map(([scope, says]): [string, OfferedScope] => {
     const path = `${name}.${scopeToken(scope, name)}`
     const { words = scope, implies } = members(isObject(says) ? says : { words: scopeWords(says, path) }, path)
-    return [scope, { words, implies }]
+    return [scope, { words, implies: withoutOfflineAccess(implies) }]
   })
-  const scopes = Object.fromEntries(entries)
+  const scopes = Object.fromEntries(entries.filter(([scope]) => scope !== offlineAccess))
   checkImplied(scopes, name)
   return scopes
 }

@@ -79,17 +79,17 @@ export class ProtectedResources {
     return found && metadataUrlOf(found.urlFor(address))
   }
 
-  /** Finds the protected resource at a path below the base URL, and the key of its tenant. */
+  /** Finds the protected resource at a path below the base URL, with or without a slash at its end, and the key of its tenant. */
   at(path: string): { resource: ProtectedResource; tenantKey: string } | undefined {
     for (const resource of this.all) {
-      const found = resource.tenantKeyIn(path)
+      const found = resource.tenantKeyIn(path.replace(/\/$/, ''))
       if (found?.rest === '') return { resource, tenantKey: found.tenantKey }
     }
     return undefined
   }
 
-  /** Finds the protected resource at a path on a domain of a tenant's own. */
+  /** Finds the protected resource at a path on a domain of a tenant's own, with or without a slash at its end. */
   onOwnDomain(path: string): ProtectedResource | undefined {
-    return this.all.find(({ restOnOwnDomain }) => restOnOwnDomain(path) === '')
+    return this.all.find(({ restOnOwnDomain }) => restOnOwnDomain(path.replace(/\/$/, '')) === '')
   }
 }

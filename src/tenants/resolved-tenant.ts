@@ -1,7 +1,7 @@
 import type { AskConsent, Client, ClientRule, Links, Tenant } from '../contract/tenant-store'
 import type { PageLook } from '../pages/appearance'
-import { canonicalResource, endpointsOf, issuerOf, spellingOf, type TenantAddress } from '../protocol/resource'
-import { type ImpliedScopes, withImplied } from '../protocol/scope'
+import { canonicalResource, endpointsOf, issuerOf, isUrl, spellingOf, type TenantAddress } from '../protocol/resource'
+import { type ImpliedScopes, withImplied, withoutOfflineAccess } from '../protocol/scope'
 import type { CheckedIssuer } from '../trusted-issuers/trusted-issuer'
 import type { ProtectedResources } from './protected-resources'
 import { partitionOf, type TenantRecord } from './tenant-record'
@@ -116,7 +116,13 @@ export function resolveTenant(
     const issuer = issuerOf(here)
     const others = addresses.filter((address) => address !== here)
     const namesHere = others.length > 0 ? announced.namesAt(here, others) : undefined
-    const named = checked.resources ?? [...announced.all.map(({ urlFor }) => urlFor(here)), issuer]
+    const apis = announced.all.map(({ urlFor }) => urlFor(here))
+    // Of an API that is announced here, without a slash at its end: strict clients compare it with the address that they have.
+    const ofRecord = checked.resources?.map((one) => {
+      const canonical = canonicalResource(one) ?? one
+      return spellingOf(canonical, apis) === undefined ? one : canonical
+    })
+    const named = ofRecord ?? [...apis, issuer]
     const spelled = named.map((resource) => namesHere?.get(canonicalResource(resource) ?? resource) ?? resource)
     const [first = issuer, ...more] = new Set(spelled)
     const address = {
@@ -139,10 +145,10 @@ function policyOf(checked: TenantRecord, defaults: TenantDefaults): TenantPolicy
   const allowed = allowedClients ?? clientRules.allowed
   const { clientIds = [], documentHosts = [], redirectHosts = [] } = allowed ?? {}
   const allowsRegistration = !allowed || redirectHosts.length > 0
-  const allowsDocuments = !allowed || documentHosts.length > 0 || clientIds.some((id) => URL.canParse(id))
+  const allowsDocuments = !allowed || documentHosts.length > 0 || clientIds.some((id) => isUrl(id))
   return {
     clients: checked.clients ?? [],
-    scopes: withImplied(checked.scopes ?? defaults.scopes, defaults.implied),
+    scopes: withoutOfflineAccess(withImplied(checked.scopes ?? defaults.scopes, defaults.implied)),
     implied: defaults.implied,
     lifetimes: {
       ...lifetimes,

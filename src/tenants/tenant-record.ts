@@ -27,7 +27,7 @@ import { links, logoImage, theme } from '../pages/theme'
 import { defaultGrantTypes, grantTypes, redirectingGrantTypes } from '../protocol/grant-types'
 import { isAppScheme, isRedirectHost, leadsToOwnDevice, ownRedirectUriFault } from '../protocol/redirect-uri'
 import { isClientId, isRegisteredId } from '../protocol/registered-id'
-import { isTenantKey } from '../protocol/resource'
+import { asServed, isTenantKey, isUrl } from '../protocol/resource'
 import { trustedIssuers } from '../trusted-issuers/trusted-issuer'
 
 /** Checks the lifetime of access tokens, in an option or a tenant's record: at most an hour. */
@@ -40,34 +40,31 @@ export const refreshTokenLifetime = duration(1, 30 * 86_400)
 export const askConsent = oneOf<AskConsent>('always', 'once')
 
 function isOwnBaseUrl(text: string): boolean {
-  if (!URL.canParse(text)) return false
+  if (!isUrl(text)) return false
   const { origin, protocol, hostname } = new URL(text)
   return origin === text && (protocol === 'https:' || (protocol === 'http:' && leadsToOwnDevice(hostname)))
 }
 
 function isBaseUrl(text: string): boolean {
-  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) return false
+  if (!/^https?:\/\//.test(text) || !isUrl(text)) return false
   const { origin, pathname } = new URL(text)
   return text === `${origin}${pathname.replace(/\/$/, '')}`
 }
 
-/** Checks an address, and returns it without a slash at its end. */
+/** Checks an address of this server, and returns it as requests spell it, without a slash at its end. */
 function addressWith(allowed: string, accepts: (text: string) => boolean): Check<string> {
   const check = mustBeText(allowed, accepts)
-  return (given, name) => check(typeof given === 'string' ? given.replace(/\/$/, '') : given, name)
+  return (given, name) => check(typeof given === 'string' ? asServed(given.replace(/\/$/, '')) : given, name)
 }
 
 /** The address of a tenant's own domain. */
 const ownBaseUrl = addressWith(
-  'an https address, or an http address on loopback, in lower case, without path, query, fragment, user name and default port, such as https://assistant.acme.com',
+  'an https address, or an http address on loopback, without path, query, fragment and user name, such as https://assistant.acme.com',
   isOwnBaseUrl,
 )
 
 /** The form of an address that a tenant had before. {@link checkFormer} says the rest. */
-const formerBaseUrl = addressWith(
-  'an http or https address in its normal form, without query, fragment, user name and default port',
-  isBaseUrl,
-)
+const formerBaseUrl = addressWith('an http or https address without query, fragment and user name', isBaseUrl)
 
 const redirectUri: Check<string> = (given, name) => {
   const says = ownRedirectUriFault(given)

@@ -139,8 +139,9 @@ export class AccessTokens {
     const mayFail = this.#signatures.keys[0].signer !== undefined
     if (scope === undefined && !this.#claimsHook && !mayFail) return undefined
     return async (grant, left) => {
-      const permitted = withImplied(grant.scopes, tenant.policy.implied)
-      const scopes = stillOffered(narrowedScopes(scope, grant.scopes, permitted), tenant)
+      const { implied, scopes: offered } = tenant.policy
+      const permitted = withImplied(grant.scopes, implied)
+      const scopes = stillOffered(narrowedScopes(scope, grant.scopes, permitted, offered), tenant)
       if (scopes === undefined) throw scopesGone(grant)
       try {
         const claims = await this.#hostClaims(scopes, grant, grantType, tenant)

@@ -12,9 +12,37 @@ import {
 /** What credentials are derived from: the first derives, all are recognised. */
 export type Secrets = readonly [Buffer, ...Buffer[]]
 
-const secret = must<string | Buffer>('at least 32 bytes, as a string or Buffer', (item) =>
+const ofLength = must<string | Buffer>('at least 32 bytes, as a string or Buffer', (item) =>
   typeof item === 'string' ? Buffer.byteLength(item) >= 32 : Buffer.isBuffer(item) && item.length >= 32,
 )
+
+const secret: Check<string | Buffer> = (given, name) => {
+  const item = ofLength(given, name)
+  const says = faultOf(Buffer.from(item as string))
+  if (says === undefined) return item
+  throw new ConfigurationError(name, given, '32 random bytes, as npx customer-sign-in keys prints them', { says })
+}
+
+// 32 random bytes have about 30, and in hexadecimal about 14.
+const fewest = 8
+// Patterns that no random text of that length meets.
+const placeholder =
+  /(?<![a-z])(replace[ _-]?(me|this|with)|change[ _-]?(me|this|it)|your[ _-](\w+[ _-])?secret|placeholder)(?![a-z])|^(<[\w .-]+>|\$\{\w+\}|\{\{[\w .]+\}\})$/i
+const quoted = /^(["'])[\w+/=. -]*\1$/
+const path = /^(file:|~|\.{1,2}\/|\/)[^A-Z]*$/
+
+/** Why something is no secret, although it is long enough: others can guess it, or know it (RFC 8725 section 3.5). */
+function faultOf(bytes: Buffer): string | undefined {
+  if (new Set(bytes).size < fewest) return `has fewer than ${fewest} different characters, so it can be guessed`
+  const text = bytes.toString('latin1').trim()
+  // Random bytes are no text: what looks like one there is chance.
+  if (/[^\x20-\x7E\s]/.test(text)) return undefined
+  if (/-----BEGIN |"kty"|^LS0tLS1CRUdJTi/.test(text)) return 'is a key: are the signing key and the secret swapped?'
+  if (placeholder.test(text)) return 'is a placeholder: npx customer-sign-in keys makes a secret'
+  if (path.test(text)) return 'is the path of a file: read the file, and give what is in it'
+  if (quoted.test(text)) return 'has quotation marks around it: take them off, because not all readers of .env files do'
+  return undefined
+}
 
 const credentialSecrets: Check<Secrets> = (given, name) => {
   const [first, ...others] = listOf(secret)(given, name).map((item) => Buffer.from(item as string))
@@ -103,9 +131,18 @@ export class Keyring {
   }
 }
 
+/** Everybody can read what is in the key set. */
+function checkUnpublished(secrets: Secrets, signingKeys: SigningKeys): Secrets {
+  const published = signingKeys.flatMap(({ publicJwk }) => Object.values(publicJwk))
+  const index = secrets.findIndex((secret) => published.includes(String(secret)))
+  if (index === -1) return secrets
+  const says = 'is in the public key set: npx customer-sign-in keys makes a secret'
+  throw new ConfigurationError(`keys.credentialSecrets[${index}]`, secrets[index], 'a secret', { says })
+}
+
 /** By default the secrets are the private parts of the signing keys. */
 function secretsOf(signingKeys: SigningKeys, own: Secrets | undefined): Secrets {
-  if (own) return own
+  if (own) return checkUnpublished(own, signingKeys)
   const secrets = signingKeys.map((key, index) => {
     const secret = privatePart(key)
     if (secret) return secret

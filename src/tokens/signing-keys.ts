@@ -38,7 +38,7 @@ export interface ExternalSigningKey {
 }
 
 /**
- * A private key: PEM (PKCS #8, SEC 1 or PKCS #1, unencrypted), a private JWK, or a `KeyObject`. An RSA key signs with RS256
+ * A private key: PEM (PKCS #8, SEC 1 or PKCS #1, unencrypted), also in base64 as a whole, a private JWK, or a `KeyObject`. An RSA key signs with RS256
  * unless it is a JWK whose `alg` is PS256. Or a key that signs elsewhere.
  */
 export type SigningKeyInput = string | Buffer | JsonWebKey | KeyObject | ExternalSigningKey
@@ -90,7 +90,9 @@ function loadSigningKey(input: Exclude<SigningKeyInput, ExternalSigningKey>, opt
     return { ...key, privateKey }
   } catch {
     // The cause is left out: it may quote the key.
-    throw new ConfigurationError(option, input, allowed)
+    const isSecret = /^[A-Za-z0-9+/]{43}=\s*$/.test(String(input))
+    const says = isSecret ? 'is a credential secret: are the signing key and the secret swapped?' : undefined
+    throw new ConfigurationError(option, input, allowed, { says })
   }
 }
 
@@ -148,9 +150,19 @@ function publicKeyOf(input: ExternalSigningKey['publicKey']): KeyObject {
   return input.type === 'public' ? input : createPublicKey(input)
 }
 
-function inNodesForm(input: string | Buffer | JsonWebKey): string | Buffer | JsonWebKeyInput {
-  const isPem = typeof input === 'string' || Buffer.isBuffer(input)
-  return isPem ? input : ({ key: input, format: 'jwk' } as JsonWebKeyInput)
+function inNodesForm(input: string | Buffer | JsonWebKey): string | JsonWebKeyInput {
+  const isText = typeof input === 'string' || Buffer.isBuffer(input)
+  return isText ? pemOf(String(input)) : ({ key: input, format: 'jwk' } as JsonWebKeyInput)
+}
+
+/**
+ * The PEM in the value of an environment variable. Not all readers of `.env` files make line breaks of `\n` and take quotation marks off, and
+ * none keeps line breaks. So it may have those, or be in base64 as a whole, as `customer-sign-in keys` prints it.
+ */
+function pemOf(text: string): string {
+  const decoded = text.includes('-----BEGIN ') ? text : Buffer.from(text, 'base64').toString()
+  const [pem = text] = /-----BEGIN .*-----END [A-Z ]+-----/s.exec(decoded.replaceAll('\\n', '\n')) ?? []
+  return pem
 }
 
 function algorithmsOf({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): SigningAlgorithm[] {

@@ -8,7 +8,7 @@ import { isScopeToken } from '../protocol/scope'
 import { isTime, readJwt, type UnverifiedJwt } from '../protocol/unverified-jwt'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { IssuerKeys } from './issuer-keys'
-import { byHost, type CheckedIssuer, issuerFault } from './trusted-issuer'
+import { byHost, type CheckedIssuer, isNameOf, issuerFault } from './trusted-issuer'
 
 // Seconds. That the clocks of issuers may differ from this process's.
 const leeway = 60
@@ -65,10 +65,10 @@ export class Assertions {
     this.#now = now
   }
 
-  /** Whether a company has an issuer whose assertions sign its customers in. */
-  signCustomersIn({ policy }: ResolvedTenant): boolean {
+  /** Whether a company has an issuer whose assertions count. @param kind Those of customers, or of workloads. By default either. */
+  areTaken({ policy }: ResolvedTenant, kind?: CheckedIssuer['kind']): boolean {
     return policy.trustedIssuers.some(
-      (issuer) => issuer.kind === 'customer' && issuerFault(issuer, this.#hasMapping) === undefined,
+      (issuer) => (kind ?? issuer.kind) === issuer.kind && issuerFault(issuer, this.#hasMapping) === undefined,
     )
   }
 
@@ -92,7 +92,7 @@ export class Assertions {
 
   /** The issuer that the company trusts. Others may have the same issuer with other terms. */
   #issuerOf({ claims: { iss } }: UnverifiedJwt, { key, policy }: ResolvedTenant): CheckedIssuer {
-    const issuer = policy.trustedIssuers.find((trusted) => trusted.issuer === iss)
+    const issuer = policy.trustedIssuers.find((trusted) => isNameOf(trusted, iss))
     if (!issuer) {
       throw refused('is of an issuer that the company does not trust', undefined, 'issuer_not_trusted', {
         asked: iss,

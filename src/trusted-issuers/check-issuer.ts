@@ -9,7 +9,7 @@ import { startOf } from '../protocol/without-credentials'
 import type { ResolvedTenant } from '../tenants/resolved-tenant'
 import type { Tenants } from '../tenants/tenants'
 import { discoveryUrls } from './issuer-keys'
-import { byHost, type CheckedIssuer, issuerFault, pinningClaims, trustedIssuers } from './trusted-issuer'
+import { byHost, type CheckedIssuer, isNameOf, issuerFault, pinningClaims, trustedIssuers } from './trusted-issuer'
 
 /** An issuer to check. */
 export interface IssuerCheck {
@@ -85,7 +85,7 @@ function found(given: IssuerCheck['issuer'], { key, policy }: ResolvedTenant, pr
     }
   }
   const name = text(given, 'checkIssuer.issuer')
-  const trusted = policy.trustedIssuers.find(({ issuer }) => issuer === name)
+  const trusted = policy.trustedIssuers.find((one) => isNameOf(one, name))
   if (trusted) return trusted
   const near = policy.trustedIssuers.find(({ issuer }) => issuer.replace(/\/$/, '') === name.replace(/\/$/, ''))
   const hint = near ? `: it trusts ${near.issuer}, which differs by the slash at its end` : ''
@@ -140,7 +140,7 @@ async function discovered(issuer: string, look: Look): Promise<string | undefine
   for (const url of discoveryUrls(issuer)) {
     try {
       const { issuer: named, jwks_uri: jwksUri } = Object(await fetchedJson(url, look))
-      if (named !== issuer) {
+      if (!isNameOf({ issuer }, named)) {
         const shown = JSON.stringify(startOf(String(named), 200))
         problems.push(`The metadata at ${url} is of the issuer ${shown}: enter that, to the letter.`)
       }

@@ -4,7 +4,7 @@ import { minute, RemoteDocuments, second } from '../documents/remote-documents'
 import { hasKeyOf, isKeySetUrl, type JsonWebKeySet, type Signer } from '../protocol/json-web-keys'
 import { OAuthError, oauthError } from '../protocol/oauth-error'
 import { asError } from '../protocol/thrown'
-import type { CheckedIssuer } from './trusted-issuer'
+import { type CheckedIssuer, isNameOf } from './trusted-issuer'
 
 // Times are in milliseconds.
 const keeping = {
@@ -73,7 +73,7 @@ export class IssuerKeys {
     const find = (url: string) => this.#metadata.find(url, tenantId)
     const { document } = await find(first).catch((error) => find(second).catch(() => Promise.reject(error)))
     const { issuer: named, jwks_uri } = document
-    if (named !== issuer) throw new IssuerFault(`its metadata is of the issuer ${JSON.stringify(named)}`)
+    if (!isNameOf({ issuer }, named)) throw new IssuerFault(`its metadata is of the issuer ${JSON.stringify(named)}`)
     if (typeof jwks_uri !== 'string') throw new IssuerFault('its metadata has no jwks_uri')
     return jwks_uri
   }

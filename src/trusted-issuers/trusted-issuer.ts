@@ -22,6 +22,7 @@ import {
   isKeySetUrl,
 } from '../protocol/json-web-keys'
 import { isClientId } from '../protocol/registered-id'
+import { asParsed } from '../protocol/resource'
 import { sharedIssuers } from './shared-issuers'
 
 /** What an assertion must say: for each claim the values of which it has one. */
@@ -99,9 +100,14 @@ function trustedIssuer(given: unknown, name: string) {
 export const trustedIssuers: Check<CheckedIssuer[]> = (given, name) => {
   const issuers = listOf(trustedIssuer)(given, name)
   if (issuers.length > maxIssuers) throw new ConfigurationError(name, given, `an array of at most ${maxIssuers} items`)
-  const names = issuers.map((one) => one.issuer)
+  const names = issuers.map((one) => asParsed(one.issuer))
   distinct(text)(names, name)
   return issuers
+}
+
+/** Whether a name is that of an issuer: as its record has it, or as the URL parser keeps that. */
+export function isNameOf({ issuer: address }: Pick<CheckedIssuer, 'issuer'>, name: unknown): boolean {
+  return name === address || name === asParsed(address)
 }
 
 /**
@@ -123,5 +129,5 @@ export function issuerFault(
 
 /** The claims of which one must be pinned, for an issuer that serves many companies. Undefined for every other one. */
 export function pinningClaims(address: string): readonly string[] | undefined {
-  return sharedIssuers.find(({ isIt }) => isIt(address))?.pinnedBy
+  return sharedIssuers.find(({ isIt }) => isIt(address) || isIt(asParsed(address)))?.pinnedBy
 }

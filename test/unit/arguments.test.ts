@@ -106,6 +106,31 @@ const methods: [string, Call, object, object[]][] = [
       { scopesSupported: undefined },
       { scopesSupported: 'offline_access' },
       { scopesSupported: ['a b'] },
+      ...[
+        'https://inspector.example/',
+        'https://*.example',
+        'null',
+        '*',
+        'inspector.example',
+        'ws://inspector.example',
+        1,
+      ].map((one) => ({
+        allowedOrigins: [one],
+      })),
+      { allowedOrigins: 'https://inspector.example' },
+      { allowedOrigins: ['https://inspector.example', 'https://INSPECTOR.example:443'] },
+      { allowedOrigins: undefined },
+    ],
+  ],
+  [
+    'refuseAuthorization',
+    (signIn, given) => signIn.refuseAuthorization(given),
+    { tenantKey, clientId: issuing.clientId, redirectUri: issuing.redirectUri },
+    [
+      { tenantKey: undefined },
+      { error: 'access_denied' },
+      { error: new Error('no OAuthError') },
+      { subject: 'customer-1' },
     ],
   ],
   [

@@ -38,6 +38,7 @@ export async function tryWrongCode(visit: Visit): Promise<void> {
   if (!/\bno-store\b/i.test(answer.header('cache-control') ?? '')) visit.find('token-cached', answer)
   await presentInHeader(visit, form(fields))
   if (takesProofs(server)) await presentProofs(visit, inBody)
+  await tryAtRoot(visit, inBody)
   await checkAcrossOrigins(visit, server.token, inBody, ['authorization'])
 }
 
@@ -78,6 +79,15 @@ async function presentProofs(visit: Visit, asked: Asked): Promise<void> {
   if (right.error === 'invalid_dpop_proof') throw fault('proof-refused', right)
   const broken = await send(visit, { ...asked, headers: { ...asked.headers, DPoP: 'no proof' } })
   if (broken.error === 'invalid_grant') visit.find('proof-dropped', broken)
+}
+
+/** Where clients look that know only the domain of the issuer. They throw their tokens away if it is another page of the host. */
+async function tryAtRoot(visit: Visit, asked: Asked): Promise<void> {
+  const [{ token }, { reachedAt }] = visit.found('server', 'resource')
+  const url = `${new URL(reachedAt).origin}/token`
+  if (new URL(reachedAt).pathname !== '/' || url === token) return
+  const { error } = await visit.wire.ask(url, asked)
+  if (error === 'invalid_grant') visit.note(`Clients that know only the domain find the token endpoint too: ${url}`)
 }
 
 /** Whether clients can prove a key. */

@@ -28,7 +28,6 @@ describe('the assistants of a "Connect an assistant" page', () => {
       checkedOn,
       redirectUris,
       registersFor = 'none',
-      appRedirect,
     } = assistant
     expect(id).toMatch(/^[a-z]+(-[a-z]+)*$/)
     expect(name).toMatch(/^\w/)
@@ -39,10 +38,6 @@ describe('the assistants of a "Connect an assistant" page', () => {
     expect(steps.length).toBeGreaterThan(1)
     expect(source).toMatch(/^https:\/\/[\w.-]+\/\w/)
     expect(checkedOn).toMatch(/^20\d\d-\d\d-\d\d$/)
-    for (const redirect of [appRedirect ?? []].flat()) {
-      expect(redirect.source).toMatch(/^https:\/\/[\w.-]+\/\w/)
-      expect(redirect.date).toMatch(/^20\d\d-\d\d-\d\d$/)
-    }
     expect(isClientAuthenticationMethod(registersFor)).toBe(true)
     expect(redirectUris.length).toBeGreaterThan(0)
     const faults = redirectUris.map((redirectUri) => redirectUriFault(redirectUri, appRedirectsOfAssistants))

@@ -9,7 +9,7 @@ import {
   MemoryTokenStore,
 } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
-import { appRedirectsOfAssistants } from '../../../src/assistants/assistants'
+import { appRedirects } from '../../../src/assistants/assistants'
 import { MetadataDocuments } from '../../../src/clients/metadata-documents'
 import { lookUpByDns } from '../../../src/documents/addresses'
 import { isLoopbackUrl } from '../../../src/protocol/redirect-uri'
@@ -75,12 +75,50 @@ describe('the assistants that are known by heart', () => {
     },
   )
 
-  it('are accepted with the addresses of their apps, and with no other address of those', async () => {
-    const host = await started()
-    expect(appRedirectsOfAssistants).toEqual(['cursor://anysphere.cursor-mcp/oauth/'])
-    await register(host, { redirect_uris: ['cursor://anysphere.cursor-mcp/oauth/callback'] }).expect(201)
-    await register(host, { redirect_uris: ['cursor://anysphere.cursor-deeplink/mcp/install'] }).expect(400)
-    await register(host, { redirect_uris: ['grokbot://mcp/oauth/callback'] }).expect(400)
+  it.each([
+    'cursor://anysphere.cursor-mcp/oauth/callback',
+    'claude://claude.ai/mcp-auth-callback/sdk',
+    'vscode://saoudrizwan.claude-dev/mcp-auth/callback/3f2a',
+    'vscode-insiders://saoudrizwan.claude-dev/mcp-auth/callback/3f2a',
+    'cursor://saoudrizwan.claude-dev/mcp-auth/callback/3f2a',
+    'windsurf://saoudrizwan.claude-dev/mcp-auth/callback/3f2a',
+    'warp://mcp/oauth2callback',
+    'mcpjam://oauth/callback',
+    'workbuddy://workbuddy/mcp/connector%3Aacme/oauth/callback',
+    'workbuddy://workbuddy/mcp/custom-mcp%3Aacme-air/oauth/callback',
+  ])('let an app connect that has the address %s', async (address) => {
+    const host = await started({ authenticate: asTheySay })
+    const { body } = await register(host, { redirect_uris: [address] }).expect(201)
+    const { client_id, redirect_uris } = body
+    expect(redirect_uris).toEqual([address])
+    const signedIn = await new Authorization(host, { client_id, redirect_uri: address }).allowed()
+    expectTokens(await host.exchange(signedIn, { client_id, redirect_uri: address }))
+  })
+
+  it.each([
+    'cursor://anysphere.cursor-deeplink/mcp/install',
+    'grokbot://mcp/oauth/callback',
+    'claude://claude.ai/mcp-auth-callback/sdk/other',
+    'claude://cowork/shared-artifact',
+    'vscode://saoudrizwan.claude-dev/auth',
+    'vscode://ms-python.python/mcp-auth/callback/3f2a',
+    'vscode://saoudrizwan.claude-dev/mcp-auth/callback/%2E%2E%2Fauth',
+    'vscodium://saoudrizwan.claude-dev/mcp-auth/callback/3f2a',
+    'warp://mcp/oauth2callback?server_id=1',
+    'warp://action/new_tab',
+    'mcpjam://authkit/callback',
+    'workbuddy://workbuddy/mcp/connector%3Aacme/install',
+    'workbuddy://workbuddy/mcp/connector%3A..%2Facme/oauth/callback',
+    'workbuddy://workbuddy/mcp/connector%2Facme/oauth/callback',
+    'workbuddy://workbuddy/mcp/acme/oauth/callback',
+    'workbuddy://workbuddy/skills/connector%3Aacme/oauth/callback',
+  ])('have no other address of an app among theirs, such as %s', async (address) => {
+    await register(await started(), { redirect_uris: [address] }).expect(400)
+  })
+
+  it.each(appRedirects)('know where and when they have read the address of $app: $redirect', ({ source, date }) => {
+    expect(source).toMatch(/^https:\/\/[\w.-]+\/[\w.]/)
+    expect(date).toMatch(/^20\d\d-\d\d-\d\d$/)
   })
 
   it('have redirect URIs and keys only on the site of their publisher, or on the customer’s own device', () => {
@@ -173,10 +211,11 @@ describe('the copy of a known assistant’s document', () => {
     expect(textOf(kept.text)).toContain('Connect “Assistant” to Acme?')
     clock.advance(7 * 86_400)
     const copy = await open(host, server.url()).expect(200)
-    expect(textOf(copy.text)).toContain('Connect “Assistant by heart” to Acme?')
+    expect(textOf(copy.text)).toContain('Connect “Assistant” to Acme?')
+    expect(await host.told('stale')).toMatchObject([{ copy: 'kept' }, { copy: 'known' }])
   })
 
-  it('is used where the publisher wants no other copy to be used', async () => {
+  it('is the last document that was fetched from then on, also where the publisher wants no other copy to be used', async () => {
     const { server, known, answer } = await published({ status: 200, cacheControl: 'no-store' })
     const host = await startedWith([known])
     const clock = stopClock()
@@ -184,7 +223,7 @@ describe('the copy of a known assistant’s document', () => {
     answer.status = 403
     clock.advance(60)
     const copy = await open(host, server.url()).expect(200)
-    expect(textOf(copy.text)).toContain('Connect “Assistant by heart” to Acme?')
+    expect(textOf(copy.text)).toContain('Connect “Assistant” to Acme?')
     const [told] = await host.told('stale')
     expect(told).toMatchObject({ copy: 'known' })
     expect(told?.age).toBeUndefined()

@@ -10,7 +10,7 @@ const options = {
   authenticate: asTheySay,
   tenantStore: new MemoryTenantStore([acme]),
   pages: { askConsent: 'once' },
-  keys: { credentialSecrets: ['s'.repeat(32)] },
+  keys: { credentialSecrets: ['0123456789'.repeat(4)] },
 } as const
 
 describe('a consent page over MemoryTokenStore', () => {

@@ -89,7 +89,9 @@ describe('issueAuthorizationCode', () => {
     const host = await started()
     const signedIn = await host.asCustomer({ scopes: ' openid calendar' })
     expect(expectTokens(await host.exchange(signedIn)).scope).toBe('calendar')
-    for (const scopes of ['openid email', ['openid', 'calendar'], ['offline_access']]) {
+    const ofNothingElse = await host.asCustomer({ scopes: 'openid email' })
+    expect(expectTokens(await host.exchange(ofNothingElse)).scope).toBe('profile calendar')
+    for (const scopes of ['openid mail', ['openid', 'calendar'], ['openid'], ['offline_access']]) {
       await expect(host.asCustomer({ scopes })).rejects.toMatchObject({ code: 'invalid_scope' })
     }
   })

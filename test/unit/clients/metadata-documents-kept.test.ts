@@ -95,7 +95,7 @@ describe('a metadata document is kept', () => {
     const client = new Authorization(host, { client_id: server.url('/allowed.json') })
     await client.allowed()
     await new Authorization(host, { client_id: server.url('/asked.json') }).form()
-    for (let index = 0; index < 49; index++) {
+    for (let index = 0; index < 50; index++) {
       await new Authorization(host, { client_id: server.url(`/${index}.json`) }).form()
     }
     const before = server.requests.length

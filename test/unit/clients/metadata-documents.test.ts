@@ -156,7 +156,7 @@ describe('a client with a metadata document', () => {
       const signedIn = await new Authorization(host, { client_id, scope: asked }).allowed()
       expect(expectTokens(await host.exchange(signedIn, { client_id })).scope).toBe(asked)
     }
-    const none = await new Authorization(host, { client_id, scope: 'openid' }).open()
+    const none = await new Authorization(host, { client_id, scope: 'mail' }).open()
     expect(expectErrorPage(none)).toContain('(invalid_scope)')
   })
 

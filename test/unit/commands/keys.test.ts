@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -34,15 +35,51 @@ function expectAccepted(signingKeys: (string | Buffer)[], credentialSecrets: (st
 }
 
 describe('npx customer-sign-in keys', () => {
-  it('prints the lines of an .env file', async () => {
+  const script = 'console.log(JSON.stringify([process.env.SIGNING_KEY, process.env.CREDENTIAL_SECRET]))'
+  const outputOf = (command: string, ...args: string[]): string => execFileSync(command, args, { encoding: 'utf8' })
+  const readers: Record<string, (file: string) => string[]> = {
+    'node --env-file': (file) => JSON.parse(outputOf(process.execPath, `--env-file=${file}`, '-e', script)),
+    'a shell': (file) => JSON.parse(outputOf('sh', '-c', `set -a; . ${file}; ${process.execPath} -e '${script}'`)),
+    // As they are, like those of systemd: the whole rest of a line.
+    'docker run --env-file': (file) =>
+      readFileSync(file, 'utf8')
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.slice(line.indexOf('=') + 1)),
+  }
+
+  it('prints the lines of an .env file, which every reader reads alike', async () => {
     const file = join(folder, '.env')
     writeFileSync(file, await printed())
-    const script = 'console.log(JSON.stringify([process.env.SIGNING_KEY, process.env.CREDENTIAL_SECRET]))'
-    const { execFileSync } = await import('node:child_process')
-    const read = execFileSync(process.execPath, [`--env-file=${file}`, '-e', script], { encoding: 'utf8' })
-    const [signingKey, credentialSecret] = JSON.parse(read)
-    expect(signingKey).toMatch(/^-----BEGIN PRIVATE KEY-----\n[\s\S]+\n-----END PRIVATE KEY-----\n$/)
-    expectAccepted([signingKey], [credentialSecret])
+    const read = Object.values(readers).map((reader) => reader(file))
+    const [[signingKey, credentialSecret] = []] = read
+    expect(read).toEqual(read.map(() => [signingKey, credentialSecret]))
+    expectAccepted([signingKey as string], [credentialSecret as string])
+    expectAccepted([Buffer.from(`${signingKey}\n`)], [Buffer.from(`${credentialSecret}\n`)])
+  })
+
+  it.each(Object.keys(readers))(
+    'makes a PEM that is written in one line of an .env file usable: %s',
+    async (reader) => {
+      const { signing, credentialSecrets } = JSON.parse(await printed('--format', 'json'))
+      const file = join(folder, '.env')
+      writeFileSync(
+        file,
+        `SIGNING_KEY="${signing[0].replaceAll('\n', '\\n')}"\nCREDENTIAL_SECRET=${credentialSecrets[0]}\n`,
+      )
+      const [signingKey = '', credentialSecret = ''] = readers[reader]?.(file) ?? []
+      expectAccepted([signingKey], [credentialSecret])
+    },
+  )
+
+  it('makes two that are not taken for each other', async () => {
+    const { signing, credentialSecrets } = JSON.parse(await printed('--format', 'json'))
+    expect(() => expectAccepted(credentialSecrets, credentialSecrets)).toThrow(
+      /^customer-sign-in: keys\.signing\[0\] .* swapped\?/,
+    )
+    expect(() => expectAccepted(signing, signing)).toThrow(
+      /^customer-sign-in: keys\.credentialSecrets\[0\] .* swapped\?/,
+    )
   })
 
   it('prints the two options as JSON', async () => {

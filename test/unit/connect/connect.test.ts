@@ -125,7 +125,7 @@ describe('connect', () => {
     const name = `"><script>alert(1)</script>'; rm -rf ~ #\n`
     const address = `https://host.example/$(id)/'"\`<b>&x=1`
     const guide = await guideOf({ name, resources: [address] })
-    expect(guide).toMatchObject({ address, tenantName: name })
+    expect(guide).toMatchObject({ address: new URL(address).href, tenantName: name })
     for (const { link = 'https://' } of guide.assistants) {
       expect(link).toMatch(/^(https|cursor|vscode|goose):[^\s"<>`]*$/)
     }

@@ -196,9 +196,8 @@ const cases: Record<string, [Deployed, string[]]> = {
   ],
   'has an API whose resource ends with a slash': [
     {
-      options: (origin) => ({
-        tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', resources: [`${origin}/v1/acme/mcp/`] }]),
-      }),
+      before: (origin) =>
+        (withResource({ resource: `${origin}/v1/acme/mcp/` }) as (own: string) => RequestHandler)(origin),
     },
     ['resource: resource-slash'],
   ],
@@ -466,7 +465,7 @@ const cases: Record<string, [Deployed, string[]]> = {
 async function twoProcesses(...keys: KeyObject[][]): Promise<string> {
   const { port, answer } = await listening()
   const origin = `http://127.0.0.1:${port}`
-  const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['x'.repeat(32)]]
+  const [tokenStore, credentialSecrets] = [new MemoryTokenStore(), ['0123456789'.repeat(4)]]
   const processes = keys.map((signing) =>
     hostApp(origin, { options: () => ({ tokenStore, keys: { credentialSecrets, signing } }) }),
   )

@@ -114,6 +114,23 @@ describe('the doctor, at a good deployment', () => {
     expect(await found(origin, { address: `${origin}/mcp` })).toEqual([])
   })
 
+  it.each([true, false])(
+    'says whether clients that know only the domain find the token endpoint: %s',
+    async (rootEndpoints) => {
+      const origin = await deployed({
+        options: (own) => ({
+          tenantStore: new MemoryTenantStore([{ key: 'acme', id: '1', baseUrl: own }]),
+          baseUrl: 'https://assistant.example',
+          clients: { rootEndpoints },
+        }),
+      })
+      const { steps } = await examine(`${origin}/mcp`)
+      const notes = steps.flatMap((step) => step.notes)
+      const note = `Clients that know only the domain find the token endpoint too: ${origin}/token`
+      expect(notes.includes(note)).toBe(rootEndpoints)
+    },
+  )
+
   it('finds nothing at a company whose domain is tried on one’s own machine', async () => {
     everyNameLeadsHere()
     const nameOf = (own: string) => own.replace('127.0.0.1', 'acme.localhost')

@@ -89,13 +89,42 @@ describe('documents in memory', () => {
     expect(gone(['acme/site/allowed'])).toEqual([])
   })
 
-  it('still make room if customers have allowed all clients of a site', async () => {
-    const { documents, find, gone } = published()
-    const own = many(50, (index) => `acme/site/${index}`)
-    await find(...own)
-    for (const name of own) documents.markAllowed(urlOf(name))
+  it('are kept for each user of a publisher that has an address for each of them, while its server answers nothing', async () => {
+    const { documents, find, gone, server, clock } = published()
+    const users = many(400, (index) => `acme/site/oauth/${index}/client.json`)
+    for (const [index, name] of users.entries()) {
+      await find(name, `acme/site/stranger${index}`)
+      documents.markAllowed(urlOf(name))
+      if (index % 100 === 99) clock.advance(minute)
+    }
+    expect(gone(users)).toEqual([])
+    clock.advance(hour)
+    server.status = 500
+    await find(...users)
+  })
+
+  it('still make room if customers have allowed all clients: the tenant that has the most loses one', async () => {
+    const { documents, find, gone, clock } = published()
+    const [few, most] = [many(10, (index) => `acme/site/${index}`), many(990, (index) => `globex/site/${index + 10}`)]
+    for (const [index, name] of [...few, ...most].entries()) {
+      await find(name)
+      documents.markAllowed(urlOf(name))
+      if (index % 200 === 199) clock.advance(minute)
+    }
     await find('acme/site/new')
-    expect(gone([...own, 'acme/site/new'])).toEqual(['acme/site/0'])
+    expect(gone([...few, ...most, 'acme/site/new'])).toEqual(['globex/site/10'])
+  })
+
+  it('do not push out those of others, however many the customers of one tenant have allowed', async () => {
+    const { documents, find, gone, clock } = published()
+    const others = many(30, (index) => `acme/site${index}`)
+    await find(...others)
+    for (const [index, name] of many(1000, (index) => `globex/site/${index}`).entries()) {
+      await find(name)
+      documents.markAllowed(urlOf(name))
+      if (index % 200 === 199) clock.advance(minute)
+    }
+    expect(gone(others)).toEqual([])
   })
 })
 
@@ -137,7 +166,7 @@ describe('a document that is away', () => {
     await expect(find('globex/site/known')).rejects.toThrow(/^A share of /)
   })
 
-  it('is replaced by the copy that was shipped, until its publisher withdraws it, and again when it publishes it', async () => {
+  it('is replaced by the copy that was shipped, until its publisher withdraws it, and by what is published after that', async () => {
     const url = urlOf('acme/site')
     const { documents, find, server, clock } = published({ shipped: new Map([[url, 'shipped']]) })
     server.status = 500
@@ -155,7 +184,7 @@ describe('a document that is away', () => {
     await find('acme/site')
     clock.advance(3 * hour)
     server.status = 500
-    expect(await documents.find(url, 'acme')).toMatchObject({ document: 'shipped' })
+    expect(await documents.find(url, 'acme')).toMatchObject({ document: url, copy: { kind: 'known' } })
   })
 
   it('is left alone for a time, if its kind asks for that', async () => {

@@ -94,7 +94,7 @@ describe('a submitted consent form has no effect', () => {
   })
 
   it('with the token of another server', async () => {
-    const [host, other] = [await signedIn(), await signedIn({ keys: { credentialSecrets: ['o'.repeat(32)] } })]
+    const [host, other] = [await signedIn(), await signedIn({ keys: { credentialSecrets: ['9876543210'.repeat(4)] } })]
     const authorization = new Authorization(host)
     const { text } = await request(other.url).get(authorization.path).expect(200)
     await expectAskedAgain(authorization, host, {
@@ -195,7 +195,7 @@ describe('a submitted consent form', () => {
   })
 
   it('is accepted by every process with the same secrets, also while the secrets rotate', async () => {
-    const [oldSecret, newSecret] = ['o'.repeat(32), 'n'.repeat(32)]
+    const [oldSecret, newSecret] = ['9876543210'.repeat(4), '0123456789'.repeat(4)]
     const tokenStore = new MemoryTokenStore()
     const shared = { tokenStore, baseUrl: 'https://assistant.example' }
     const first = await signedIn({ ...shared, keys: { credentialSecrets: [oldSecret] } })

@@ -50,6 +50,18 @@ describe('consent', () => {
     }
   })
 
+  it('says of a name that mixes letters of several scripts that it does', async () => {
+    const host = await started({ authenticate: asTheySay })
+    for (const [client_name, isMixed] of [
+      ['Сlаude', true],
+      ['Claude', false],
+    ] as const) {
+      const client_id = await registered(host, { client_name })
+      const text = textOf((await new Authorization(host, { client_id }).open().expect(200)).text)
+      expect(text.includes('The name of the app mixes letters of several alphabets. Acme has not')).toBe(isMixed)
+    }
+  })
+
   it('is asked for once about an app that the company has named, if what it gets reaches nobody else', async () => {
     const client_id = 'https://assistant.example/client.json'
     const redirect_uris = [redirectUri, 'http://127.0.0.1/callback']
@@ -59,7 +71,7 @@ describe('consent', () => {
       const clients = { fetch: async () => Response.json(document) }
       const host = await started({ authenticate: asTheySay, tenantStore, clients })
       const { text } = await new Authorization(host, { client_id, redirect_uri }).open().expect(200)
-      return text.includes('value="confirm"')
+      return text.includes('class="press first twice"')
     }
     for (const named of [{ clientIds: [client_id] }, { documentHosts: ['assistant.example'] }]) {
       expect(await asksTwice(named, redirectUri)).toBe(false)
@@ -79,7 +91,7 @@ describe('consent', () => {
     expect(scope).toBe('profile payments')
   })
 
-  it('counts no more once the client can be another than an app on this device, of which the page has warned', async () => {
+  it('counts no more once the client can be another than an app on this device', async () => {
     const client = { clientId: 'app', redirectUris: ['http://127.0.0.1/callback'] }
     const acme = { key: 'acme', id: 'acme', clients: [client] }
     const host = await started({ authenticate: asTheySay, tenantStore: { findTenant: () => acme } })
@@ -89,14 +101,5 @@ describe('consent', () => {
     client.redirectUris.push('https://assistant.example/callback')
     const asked = await authorization.answer(consentForm(page))
     await authorization.answer(consentForm(asked)).expect(303)
-    const device = 'Any app on this device can pretend'
-    const stranger = (redirect_uris: string[]) => registered(host, { redirect_uris })
-    for (const [uris, isWarned] of [
-      [['http://127.0.0.1/callback'], true],
-      [['http://127.0.0.1/callback', 'https://assistant.example/callback'], false],
-    ] as const) {
-      const { text } = await new Authorization(host, { ...parameters, client_id: await stranger([...uris]) }).open()
-      expect(text.includes(device)).toBe(isWarned)
-    }
   })
 })

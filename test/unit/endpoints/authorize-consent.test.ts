@@ -166,7 +166,7 @@ describe('a customer is asked', () => {
     await new Authorization(host)
       .open()
       .expect(200)
-      .expect(/<button type="submit" name="decision" value="allow"/)
+      .expect(/<button name="decision" value="allow"/)
   })
 
   it('for a registered client that claims to be the tenant’s own', async () => {

@@ -106,6 +106,8 @@ describe('a requested scope', () => {
     ['offline_access too', 'calendar offline_access', 'calendar'],
     ['offline_access alone', 'offline_access', 'profile calendar'],
     ['scopes of OpenID Connect too', 'openid profile email offline_access', 'profile'],
+    ['scopes of OpenID Connect alone, none of which is offered', 'openid email', 'profile calendar'],
+    ['the same with offline_access, as Kiro asks', 'openid email offline_access', 'profile calendar'],
     ['some that the tenant does not offer', 'admin calendar PROFILE *', 'calendar'],
     ['spaces around and between', '  calendar  profile ', 'profile calendar'],
     ['nothing but spaces', '   ', 'profile calendar'],
@@ -121,7 +123,7 @@ describe('a requested scope', () => {
     expect(answered.split(' ').sort()).toEqual(granted.split(' ').sort())
   })
 
-  it.each(['admin', 'openid email', 'openid offline_access', 'PROFILE', '*'])(
+  it.each(['admin', 'openid admin', 'OPENID', 'PROFILE', '*'])(
     'of %j is invalid_scope where the tenant offers nothing of it',
     async (scope) => {
       const host = await startedWith()
@@ -130,6 +132,30 @@ describe('a requested scope', () => {
       expect(await host.told('denied')).toMatchObject([{ where: 'authorize', reason: 'scope_not_offered', detail }])
     },
   )
+
+  it.each([
+    ['a list', ['calendar', 'offline_access']],
+    ["its company's record", undefined],
+    ['words', { calendar: 'See your appointments', offline_access: 'Stay signed in for ever' }],
+    ['what a scope implies', { calendar: { words: 'See your appointments', implies: ['offline_access'] } }],
+  ])('never makes a permission of offline_access, although the host has it in %s', async (_, scopes) => {
+    const listed = ['calendar', 'offline_access']
+    const client = { clientId, redirectUris: [redirectUri], scopes: listed }
+    const company = { key: 'acme', clients: [client], ...(!scopes && { scopes: listed }) }
+    const host = await startedWith({ scopes, tenantStore: new MemoryTenantStore([company]) })
+    for (const scope of [undefined, 'offline_access', 'calendar offline_access']) {
+      const authorization = new Authorization(host, { scope })
+      expect(textOf((await authorization.open()).text)).not.toMatch(/offline_access|Stay signed in/)
+      expect(expectTokens(await host.exchange(await authorization.allowed())).scope).toBe('calendar')
+    }
+  })
+
+  it('of OpenID Connect is refused where the company offers it, and not to this client', async () => {
+    const host = await startedWith({ tenantStore: withClientScopes(['calendar']) })
+    expectErrorRedirect(await new Authorization(host, { scope: 'profile' }).open(), 'invalid_scope', host.issuer())
+    const signedIn = await new Authorization(host, { scope: 'openid email' }).allowed()
+    expect(expectTokens(await host.exchange(signedIn)).scope).toBe('calendar')
+  })
 
   it('is no more than the client may ask for', async () => {
     const host = await startedWith({ tenantStore: withClientScopes(['profile']) })
@@ -210,7 +236,7 @@ describe('a requested resource', () => {
     ['with a fragment', `${first}#part`],
     ['and another', [first ?? '', second ?? '']],
     ['that only begins like one', `${first}.evil.example`],
-    ['below one', `${first}/messages`],
+    ['beside one', `${first}x`],
   ])('%s is invalid_target', async (_, resource) => {
     const host = await startedWith()
     const response = await new Authorization(host, { resource }, 'globex').open()

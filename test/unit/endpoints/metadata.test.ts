@@ -28,7 +28,7 @@ describe('metadata', () => {
       token_endpoint_auth_methods_supported: ['none'],
       dpop_signing_alg_values_supported: ['ES256', 'ES384', 'RS256', 'PS256', 'EdDSA', 'Ed25519'],
       revocation_endpoint_auth_methods_supported: ['none'],
-      scopes_supported: ['profile', 'calendar'],
+      scopes_supported: ['profile', 'calendar', 'offline_access'],
       ui_locales_supported: ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'pl', 'tr', 'ja', 'zh-Hans', 'ar'],
       authorization_response_iss_parameter_supported: true,
       client_id_metadata_document_supported: true,
@@ -59,8 +59,18 @@ describe('metadata', () => {
     for (const scopes of [['read', 'all'], ['readall'], ['read']]) {
       acme.scopes = scopes
       const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
-      expect(body.scopes_supported).toEqual(scopes)
+      expect(body.scopes_supported).toEqual([...scopes, 'offline_access'])
     }
+  })
+
+  it('lists offline_access once and as the last, whatever the host lists, and not where nobody gets refresh tokens', async () => {
+    const lists = ['offline_access', 'files', 'mail']
+    const companies: Record<string, object> = { listing: { scopes: lists }, enterprise: { enterpriseOnly: true } }
+    const host = await started({ scopes: lists, tenantStore: { findTenant: (key) => ({ key, ...companies[key] }) } })
+    const supported = async (key: string) => (await get(host, `${wellKnown}/v1/${key}/oauth`)).body.scopes_supported
+    expect(await supported('acme')).toEqual(['files', 'mail', 'offline_access'])
+    expect(await supported('listing')).toEqual(['files', 'mail', 'offline_access'])
+    expect(await supported('enterprise')).toEqual(['files', 'mail'])
   })
 
   it('lists how clients can authenticate', async () => {
@@ -80,11 +90,11 @@ describe('metadata', () => {
     expect(other).not.toHaveProperty('token_endpoint_auth_signing_alg_values_supported')
   })
 
-  it('does not promise iss if the host runs the authorization endpoint itself', async () => {
+  it('promises iss if the host runs the authorization endpoint itself, too', async () => {
     const externalEndpoints = { authorization: 'https://login.example/authorize' }
     const host = await started({ externalEndpoints, authenticate: asTheySay })
     const { body } = await get(host, `${wellKnown}/v1/acme/oauth`)
-    expect(body).not.toHaveProperty('authorization_response_iss_parameter_supported')
+    expect(body.authorization_response_iss_parameter_supported).toBe(true)
     await new Authorization(host).open().expect(404)
   })
 
@@ -104,8 +114,14 @@ describe('metadata', () => {
     })
     const { body: acme } = await get(host, `${wellKnown}/v1/acme/oauth`)
     const { body: globex } = await get(host, `${wellKnown}/v1/globex/oauth`)
-    expect(acme).toMatchObject({ issuer: host.issuer('acme'), scopes_supported: ['profile', 'email'] })
-    expect(globex).toMatchObject({ issuer: host.issuer('globex'), scopes_supported: ['files', 'mail'] })
+    expect(acme).toMatchObject({
+      issuer: host.issuer('acme'),
+      scopes_supported: ['profile', 'email', 'offline_access'],
+    })
+    expect(globex).toMatchObject({
+      issuer: host.issuer('globex'),
+      scopes_supported: ['files', 'mail', 'offline_access'],
+    })
   })
 
   it("is each company's own even if companies differ only in their key", async () => {
@@ -162,14 +178,14 @@ describe('metadata', () => {
       return [scopes_supported, registration_endpoint]
     }
     const register = `${host.issuer()}/register`
-    expect(await asked()).toEqual([['profile'], register])
+    expect(await asked()).toEqual([['profile', 'offline_access'], register])
     tenant.scopes.push('calendar')
-    expect(await asked()).toEqual([['profile', 'calendar'], register])
+    expect(await asked()).toEqual([['profile', 'calendar', 'offline_access'], register])
     tenant.registration = false
-    expect(await asked()).toEqual([['profile', 'calendar'], undefined])
+    expect(await asked()).toEqual([['profile', 'calendar', 'offline_access'], undefined])
     tenant.scopes.pop()
     tenant.registration = true
-    expect(await asked()).toEqual([['profile'], register])
+    expect(await asked()).toEqual([['profile', 'offline_access'], register])
   })
 
   it('answers HEAD with the headers of GET and no body', async () => {

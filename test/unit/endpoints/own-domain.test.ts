@@ -485,3 +485,83 @@ describe('the API of the host', () => {
     })
   })
 })
+
+describe('clients that know only the domain of a company', () => {
+  /** A host whose own app answers everything that the sign-in passes on with 418. */
+  async function hostWith(rootEndpoints: boolean) {
+    const app = express()
+    const host = await HostApp.start((origin) => {
+      const options = { tenantStore, authenticate: asTheySay, clients: { rootEndpoints } }
+      app.use((_req, res, next) => next(void res.set('Access-Control-Allow-Origin', '*')))
+      app.use(testSignIn({ baseUrl: origin, ...options }))
+      return app.use((_req, res) => void res.sendStatus(418))
+    })
+    const send = (method: 'get' | 'post' | 'head' | 'put' | 'options', path: string, domain = acmeHost) =>
+      request(host.origin)[method](path).set('Host', domain)
+    return { send, stop: () => host.stop() }
+  }
+  let on: Awaited<ReturnType<typeof hostWith>>
+  let off: typeof on
+  beforeAll(async () => {
+    on = await hostWith(true)
+    off = await hostWith(false)
+  })
+  afterAll(() => Promise.all([on.stop(), off.stop()]))
+
+  it('find its token endpoint, registration and metadata at the root, where the host has turned that on', async () => {
+    const token = await on.send('post', '/token').type('form').send('grant_type=refresh_token')
+    expect(token.body).toMatchObject({
+      error: 'invalid_request',
+      error_description: expect.stringMatching(/client_id/),
+    })
+    const { body } = await on
+      .send('post', '/register')
+      .send({ redirect_uris: [redirectUri] })
+      .expect(201)
+    expect(body.client_id).toMatch(/^dcr_/)
+    const metadata = await on.send('get', '/.well-known/openid-configuration').expect(200)
+    expect(metadata.body).toEqual((await on.send('get', metadataPath).expect(200)).body)
+  })
+
+  it('sign a customer in from /authorize, which leads to the endpoint of the metadata, and refresh at /token', async () => {
+    const host = await started({ tenantStore, authenticate: asTheySay, clients: { rootEndpoints: true } })
+    const { query } = new Authorization(host)
+    const { headers } = await get(host, `/authorize?${query}`).expect(303)
+    expect(headers.location).toBe(`${acmeAddress}/oauth/authorize?${query}`)
+    const { fields } = await signedIn(host)
+    const { refresh_token } = expectTokens(await post(host, '/token', fields))
+    expectTokens(await post(host, '/token', refreshing(refresh_token)))
+  })
+
+  it('learn nothing at /authorize that a page of another site could read', async () => {
+    const { headers } = await on.send('get', '/authorize?client_id=travel&response_type=code').expect(303)
+    expect(headers).not.toHaveProperty('access-control-allow-origin')
+  })
+
+  it.each<[string, (send: (typeof on)['send']) => Test]>([
+    ['a form of the host’s own at /register', (send) => send('post', '/register').type('form').send('name=ada')],
+    ['JSON at /token', (send) => send('post', '/token').send({ grant_type: 'refresh_token' })],
+    ['GET /token', (send) => send('get', '/token')],
+    ['PUT /token', (send) => send('put', '/token').type('form').send('grant_type=refresh_token')],
+    ['OPTIONS /register', (send) => send('options', '/register')],
+    ['/authorize without client_id', (send) => send('get', '/authorize?response_type=code')],
+    ['/authorize without response_type', (send) => send('get', '/authorize?client_id=travel')],
+    ['POST /authorize', (send) => send('post', '/authorize?client_id=a&response_type=code').type('form').send('a=b')],
+    ['/revoke', (send) => send('post', '/revoke').type('form').send('token=x')],
+    ['/jwks', (send) => send('get', '/jwks')],
+    ['/tokens', (send) => send('post', '/tokens').type('form').send('a=b')],
+    ['a domain that is no company’s', (send) => send('post', '/token', 'else.example').type('form').send('a=b')],
+  ])('leave everything else to the host: %s', async (_, ask) => {
+    await ask(on.send).expect(418)
+  })
+
+  it('find nothing there by default', async () => {
+    await off.send('post', '/token').type('form').send('grant_type=refresh_token').expect(418)
+    await off
+      .send('post', '/register')
+      .send({ redirect_uris: [redirectUri] })
+      .expect(418)
+    await off.send('get', `/authorize?client_id=${clientId}&response_type=code`).expect(418)
+    await off.send('get', '/.well-known/openid-configuration').expect(418)
+  })
+})

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import type { ClientOptions } from 'customer-sign-in'
 import { Authorization, asTheySay, expectErrorPage } from '../../support/authorization'
 import { assertionOf, basic, clientKey, withAssertion } from '../../support/confidential-clients'
@@ -167,7 +168,7 @@ describe('a registered client', () => {
   )
 
   it('keeps its secret for as long as the one that it is derived from is in keys.credentialSecrets', async () => {
-    const [old, latest] = [Buffer.alloc(32, 'old'), Buffer.alloc(32, 'new')] as const
+    const [old, latest] = [randomBytes(32), randomBytes(32)] as const
     const host = await started({ clients: { authentication: all }, keys: { credentialSecrets: [old] } })
     const { body } = await register(host, { token_endpoint_auth_method: 'client_secret_post' })
     const { client_id, client_secret } = body

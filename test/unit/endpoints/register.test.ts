@@ -4,12 +4,13 @@ import request from 'supertest'
 import { registrationIn } from '../../../src/protocol/registered-id'
 import { Authorization, asTheySay, expectErrorPage } from '../../support/authorization'
 import { textOf } from '../../support/consent-form'
-import { heapUsed } from '../../support/heap-used'
+import { growthPerTurn } from '../../support/heap-used'
 import { HostApp, testSignIn } from '../../support/host-app'
 import { register, registered } from '../../support/registration'
 import { expectError, expectTokens, redirectUri } from '../../support/sign-in'
 import { started } from '../../support/started'
 import { unregistrable } from '../../support/unregistrable-redirect-uris'
+import { http1Client } from '../../support/wire-client'
 
 describe('a registration', () => {
   it('gets a response with everything that was registered, as it was registered', async () => {
@@ -233,18 +234,22 @@ describe('a registration', () => {
   it('leaves nothing in the store and takes no memory, however many clients register', async () => {
     const tokenStore = new MemoryTokenStore()
     const host = await started({ tokenStore })
-    const inTurns = async (turns: number) => {
-      for (let turn = 0; turn < turns; turn++) {
-        await Promise.all(Array.from({ length: 50 }, () => registered(host)))
-        host.events.length = 0
-      }
-      return heapUsed()
+    const client = http1Client(host.url)
+    const registration = {
+      method: 'POST',
+      path: '/v1/acme/oauth/register',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ redirect_uris: [redirectUri] }),
     }
-    const before = await inTurns(40)
-    const after = await inTurns(20)
+    // A generation of what is remembered of clients: after each turn it is equally full.
+    const growth = await growthPerTurn(async () => {
+      for (let index = 0; index < 500; index++) expect((await client.send(registration)).status).toBe(201)
+      host.events.length = 0
+    })
+    await client.close()
     expect(tokenStore.contents()).toMatchObject({ grants: [], used: [] })
-    // Less than 300 bytes for each.
-    expect(after - before).toBeLessThan(300_000)
+    // Less than 100 bytes for each.
+    expect(growth).toBeLessThan(50_000)
   })
 
   it('gives every client an id of its own', async () => {

@@ -61,6 +61,8 @@ const servicesOf = (host: TestSignIn) => recordsOf(host.tokenStore, 'acme', subj
 const metadataOf = async (host: TestSignIn, tenantKey: string) =>
   (await fetch(`${host.url}/.well-known/oauth-authorization-server/v1/${tenantKey}/oauth`)).text()
 
+afterEach(releaseClock)
+
 describe('client_credentials over MemoryTokenStore', () => {
   suite((options) => started({ ...options, tokenStore: new MemoryTokenStore(), baseUrl }))
 })
@@ -99,6 +101,7 @@ function suite(start: (options: object) => Promise<TestSignIn>): void {
   })
 
   it('has a grant like others, which is listed, exported, ended and erased', async () => {
+    const clock = stopClock()
     const host = await start(optionsFor(companyWith()))
     const { grants } = host.signIn
     const passes = async (token: string) =>
@@ -122,6 +125,8 @@ function suite(start: (options: object) => Promise<TestSignIn>): void {
       await end(grantId)
       expect(await passes(token)).toBe('ended_or_lost')
       expect(await servicesOf(host)).toEqual([])
+      // A request in the millisecond of an end may have come before it, and is asked to come again.
+      clock.advance(60)
     }
   })
 
@@ -167,13 +172,12 @@ function suite(start: (options: object) => Promise<TestSignIn>): void {
 }
 
 describe('client_credentials', () => {
-  afterEach(releaseClock)
-
   it('gives what the request asks for, as far as the company offers it to the client', async () => {
     const scopes = ['read', 'write', 'admin']
     const host = await started(optionsFor(companyWith({ ...service, scopes: ['read', 'write'] }, { scopes })))
     expect((await given(ask(host))).scope).toBe('read write')
     expect((await given(ask(host, { scope: 'write admin' }))).scope).toBe('write')
+    expect((await given(ask(host, { scope: 'openid email' }))).scope).toBe('read write')
     expectError(await ask(host, { scope: 'admin' }), 400, 'invalid_scope')
   })
 

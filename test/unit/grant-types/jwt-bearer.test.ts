@@ -1,7 +1,7 @@
 import { MemoryTenantStore, MemoryTokenStore, newClientSecret, type Tenant, type TrustedIssuer } from 'customer-sign-in'
 import { decode } from 'jsonwebtoken'
 import request from 'supertest'
-import { releaseClock, stopClock } from '../../support/clock'
+import { goAlone, goTogether, releaseClock, stopClock } from '../../support/clock'
 import { CompanyIssuer, jwtBearer, present, trusting } from '../../support/company-issuer'
 import { assertionOf, basic, clientKey, withAssertion } from '../../support/confidential-clients'
 import { type Database, type DatabaseServer, postgres, redis } from '../../support/database'
@@ -27,8 +27,11 @@ async function given(response: PromiseLike<{ status: number; body: Record<string
     token_type: 'Bearer',
     expires_in: expect.any(Number),
     scope: expect.any(String),
+    resource: expect.any(String),
   })
-  return { token: String(body.access_token), scope: body.scope, claims: Object(decode(String(body.access_token))) }
+  const claims = Object(decode(String(body.access_token)))
+  expect(body.resource).toBe(claims.aud)
+  return { token: String(body.access_token), scope: body.scope, claims }
 }
 
 async function startedWith(
@@ -58,12 +61,16 @@ describe('an assertion over MemoryTokenStore', () => {
 for (const database of [redis, postgres]) overDatabase(database)
 
 function overDatabase(database: Database): void {
-  database.describe(`an assertion over ${database.name}`, () => {
+  database.describeWithClock(`an assertion over ${database.name}`, () => {
     let server: DatabaseServer
     beforeAll(async () => {
-      server = await database.start()
+      server = await database.start({ clock: true })
+      goTogether(server.clock)
     })
-    afterAll(() => server.stop())
+    afterAll(() => {
+      goAlone(server.clock)
+      return server.stop()
+    })
     beforeEach(() => database.clear(server))
 
     suite((options) => database.startedOn(server.port, options))
@@ -138,6 +145,7 @@ function suite(start: (options: TestOptions) => Promise<TestSignIn>): void {
     const now = Math.floor(Date.now() / 1000)
     const ahead = idp.idJag(issuer, { claims: { iat: now + 59, exp: now + 300 } })
     await end(host)
+    clock.advance(1)
     for (const assertion of [before, ahead]) expectError(await present(host, assertion), 400, 'invalid_grant')
     expect(await denials(host)).toEqual(['asserted_before_end', 'asserted_before_end'])
     expect(await recordsOf(host.tokenStore)).toEqual([])
@@ -158,6 +166,8 @@ function suite(start: (options: TestOptions) => Promise<TestSignIn>): void {
 }
 
 describe('what an assertion gives', () => {
+  // As the example of Claude's page on Enterprise-Managed Authorization has it.
+  const oidcOnly = { scope: 'openid profile' }
   const scopesOf = async (
     trusted: Partial<TrustedIssuer>,
     claims: Record<string, unknown>,
@@ -177,8 +187,29 @@ describe('what an assertion gives', () => {
     ['what the issuer may give', { scopes: ['read'] }, {}, { scope: 'read write' }, 'read'],
     ['what a scope of the assertion implies', {}, { scope: 'write' }, { scope: 'read' }, 'read'],
     ['all that the company offers, if nobody says anything', {}, {}, {}, 'read write'],
+    ['the same, if the request has only words of OpenID Connect', {}, {}, { scope: 'openid email' }, 'read write'],
+    ['no more than the assertion, if the request has only those', {}, { scope: 'read' }, { scope: 'openid' }, 'read'],
+    ['what the issuer may give, if the assertion has only those', { scopes: ['write'] }, oidcOnly, {}, 'write'],
+    ['what the request asks for of that', { scopes: ['write'] }, oidcOnly, { scope: 'read openid' }, 'read'],
   ])('is %s', async (_, trusted, claims, fields, scope) => {
     expect(await scopesOf(trusted, claims, fields)).toBe(scope)
+  })
+
+  it.each<[string, Partial<TrustedIssuer>, Record<string, unknown>, FormFields, Partial<Tenant>]>([
+    ['only words of OpenID Connect, and its issuer no scopes', {}, oidcOnly, {}, {}],
+    ['the same, whatever the request asks for', {}, oidcOnly, { scope: 'read' }, {}],
+    [
+      'one that the company offers, and the issuer may not give',
+      { scopes: ['read'] },
+      oidcOnly,
+      {},
+      { scopes: ['read', 'profile'] },
+    ],
+    ['another scope too, which the company does not offer', { scopes: ['read'] }, { scope: 'openid mail' }, {}, {}],
+    ['a scope that its issuer may not give', { scopes: ['profile'] }, oidcOnly, {}, {}],
+  ])('is nothing if it has %s', async (_, trusted, claims, fields, company) => {
+    const { idp, host } = await startedWith(started, trusted, company, { scopes: ['read', 'write'] })
+    expectError(await present(host, idp.idJag(host.issuer(), { claims }), fields), 400, 'invalid_grant')
   })
 
   const [mcp, files, old] = ['https://api.acme.example/mcp', 'https://files.acme.example', 'https://old.acme.example']
@@ -191,10 +222,32 @@ describe('what an assertion gives', () => {
     ['that of several which the request names', {}, { resource: [files, mcp] }, { resource: mcp }, mcp],
     ['the first that the issuer may speak for', { resources: [`${files}/`] }, {}, {}, files],
     ['with another spelling', {}, { resource: `${files}/` }, { resource: files }, files],
+    [
+      'that of the request, which names an address below it',
+      {},
+      { resource: [mcp, files] },
+      { resource: `${mcp}/sse` },
+      mcp,
+    ],
   ])('is for %s', async (_, trusted, claims, fields, audience) => {
     const { idp, host } = await startedWith(started, trusted, { resources: [mcp, files] })
     const { claims: issued } = await given(present(host, idp.idJag(host.issuer(), { claims }), fields))
     expect(issued.aud).toBe(audience)
+  })
+
+  it('is what the request names, if a scope of the assertion implies that', async () => {
+    const scopes = { read: {}, write: { implies: ['read'] } }
+    const { idp, host } = await startedWith(started, { scopes: ['read'] }, {}, { scopes })
+    const idJag = idp.idJag(host.issuer(), { claims: { scope: 'write' } })
+    expect((await given(present(host, idJag, { scope: 'read' }))).scope).toBe('read')
+  })
+
+  it('is for nothing if the request names another API than the assertion, and the host is told both', async () => {
+    const { idp, host } = await startedWith(started, {}, { resources: [mcp, files] })
+    const idJag = idp.idJag(host.issuer(), { claims: { resource: [files, old] } })
+    expectError(await present(host, idJag, { resource: mcp }), 400, 'invalid_target')
+    const detail = { asked: [mcp], accepted: [files], named: [files, old] }
+    expect(await host.told('denied')).toMatchObject([{ reason: 'wrong_resource', detail }])
   })
 
   it('is for the customer that the claim of the record names', async () => {
@@ -539,7 +592,7 @@ describe('the metadata of a company', () => {
   const metadataOf = async (host: TestSignIn, tenantKey: string) =>
     (await fetch(`${host.url}/.well-known/oauth-authorization-server/v1/${tenantKey}/oauth`)).text()
 
-  it('lists the grant type and the profile where an issuer signs customers in, and is as it was everywhere else', async () => {
+  it('lists the grant type where assertions are taken, the profile where they sign customers in, and is as it was everywhere else', async () => {
     const issuer = 'https://idp.example'
     const companies: Tenant[] = [
       { key: 'acme', trustedIssuers: [{ issuer, subject: 'sub' }] },
@@ -558,9 +611,12 @@ describe('the metadata of a company', () => {
     const none = await metadataOf(host, 'none')
     expect(none).not.toContain('jwt-bearer')
     expect(none).not.toContain('grant_profiles')
-    for (const key of ['shut', 'open', 'bots', 'maps']) {
+    for (const key of ['shut', 'open', 'maps']) {
       expect((await metadataOf(host, key)).replaceAll(`/${key}/`, '/none/')).toBe(none)
     }
+    const bots = JSON.parse(await metadataOf(host, 'bots'))
+    expect(bots.grant_types_supported).toEqual(['authorization_code', 'refresh_token', jwtBearer])
+    expect(bots).not.toHaveProperty('authorization_grant_profiles_supported')
     const profiles = { authorization_grant_profiles_supported: ['urn:ietf:params:oauth:grant-profile:id-jag'] }
     for (const key of ['acme', 'with']) {
       const text = await metadataOf(host, key)

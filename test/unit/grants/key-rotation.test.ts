@@ -9,7 +9,7 @@ import type { TestOptions } from '../../support/test-options'
 type Keys = Pick<CustomerSignInOptions, 'keys'>
 
 const [acme] = tenants as [Tenant]
-const secret = (name: string) => name.padEnd(32, '.')
+const secret = (name: string) => name.padEnd(32, '0123456789')
 const signingKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const [oldKey, newKey] = [signingKey(), signingKey()]
 

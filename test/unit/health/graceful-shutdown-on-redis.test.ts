@@ -16,7 +16,7 @@ import { formBody, signingKey, type Tokens } from '../../support/sign-in'
 const root = join(__dirname, '../..', '..')
 const baseUrl = 'https://assistants.example'
 const pem = String(signingKey.export({ format: 'pem', type: 'pkcs8' }))
-const secret = '.'.repeat(32)
+const secret = '0123456789'.repeat(4)
 
 // The client of the example.
 const [clientId, redirectUri] = ['travel-assistant', 'http://127.0.0.1/callback']

@@ -274,7 +274,7 @@ describe('signIn.health, of keys,', () => {
 })
 
 describe('signIn.health, of a signer,', () => {
-  const credentialSecrets = ['.'.repeat(32)]
+  const credentialSecrets = ['0123456789'.repeat(4)]
   const withSigner = (by: (data: Uint8Array) => Uint8Array | Promise<Uint8Array>, options = {}) =>
     started({ keys: { credentialSecrets, signing: [{ publicKey, sign: by }] } }, options)
 

@@ -18,12 +18,12 @@ describe('an assistant that gets no further leaves one event, which says what it
   it.each<[what: string, request: Request, event: object]>([
     [
       'a scope that nobody offers',
-      asking({ scope: 'openid email' }),
+      asking({ scope: 'openid mail' }),
       {
         where: 'authorize',
         reason: 'scope_not_offered',
         clientId,
-        detail: { asked: ['openid', 'email'], accepted: ['profile', 'calendar'] },
+        detail: { asked: ['openid', 'mail'], accepted: ['profile', 'calendar'] },
       },
     ],
     [

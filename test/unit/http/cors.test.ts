@@ -19,7 +19,7 @@ describe('a preflight', () => {
       'content-length': '0',
       'access-control-allow-origin': '*',
       'access-control-allow-methods': 'GET, HEAD, POST',
-      'access-control-allow-headers': 'Authorization, Content-Type, DPoP, MCP-Protocol-Version',
+      'access-control-allow-headers': '*, Authorization, Content-Type, DPoP, MCP-Protocol-Version',
       'access-control-expose-headers': 'WWW-Authenticate, Retry-After, DPoP-Nonce',
       'access-control-max-age': '600',
       'x-content-type-options': 'nosniff',

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { requestHost, requestPath } from '../../../src/http/request-address'
+import { isSameOrigin, requestHost, requestPath } from '../../../src/http/request-address'
 
 function hostOf(headers: IncomingMessage['headers'], more: object = {}): string | undefined {
   const req = { headers, socket: {}, url: '/', httpVersionMajor: 1, ...more }
@@ -128,5 +128,20 @@ describe('the path of a request target', () => {
     '/#',
   ])('is undefined in %j, which routers read differently', (target) => {
     expect(requestPath(target)).toBeUndefined()
+  })
+})
+
+describe('a request', () => {
+  it.each([
+    ['same-origin', true],
+    // Typed or reloaded.
+    ['none', true],
+    // A browser that says nothing.
+    [undefined, true],
+    ['same-site', false],
+    ['cross-site', false],
+    ['', false],
+  ])('that the browser calls %s may come from a page of this server: %s', (site, may) => {
+    expect(isSameOrigin({ headers: { 'sec-fetch-site': site } } as unknown as IncomingMessage)).toBe(may)
   })
 })

@@ -1,13 +1,15 @@
 import { MemoryTokenStore, type SavedRules, type Tenant } from 'customer-sign-in'
+import type { Grant } from 'customer-sign-in/store'
 import { tokensFor } from 'customer-sign-in/testing'
 import type { Request } from 'express'
 import { packagedWords } from '../../../src/pages/languages'
 import { digest } from '../../../src/protocol/digest'
 import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { ApiHost } from '../../support/api-host'
-import { textOf } from '../../support/consent-form'
+import { hiddenFields, textOf } from '../../support/consent-form'
 import { DocumentServer } from '../../support/document-server'
-import { PageVisitor, sessionIn } from '../../support/page-visitor'
+import { faultyStore, rejects } from '../../support/faulty-store'
+import { buttonsOn, PageVisitor, sessionIn } from '../../support/page-visitor'
 import { registered } from '../../support/registration'
 import { redirectUri } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'
@@ -68,6 +70,22 @@ function endlessStore() {
   })
 }
 
+/** A store that lists the first grant as that of these customers, each as often as it says, in this order. */
+function crowdedStore(...customers: readonly [subject: string, grants: number][]) {
+  const subjects = customers.flatMap(([subject, grants]) => Array<string>(grants).fill(subject))
+  return wrapStore(new MemoryTokenStore(), async ({ method, args, apply }) => {
+    const { limit, after = '0', subject } = Object(args[0])
+    if (method !== 'listGrants' || subject !== undefined) return apply()
+    const [grant] = Object(await apply()).grants
+    const end = Number(after) + limit
+    const grants = subjects.slice(Number(after), end).map((each) => ({ ...grant, subject: each }))
+    return { grants, ...(end < subjects.length && { next: String(end) }) }
+  })
+}
+
+const others = (number: number, grants = 1) =>
+  Array.from({ length: number }, (_, each): [string, number] => [`customer-${each}`, grants])
+
 /** A customer who has allowed an app, which has not redeemed its code yet. */
 async function consented(host: ApiHost, subject: string, clientId: string) {
   const codeVerifier = 'v'.repeat(43)
@@ -84,10 +102,10 @@ async function consented(host: ApiHost, subject: string, clientId: string) {
   return () => fetch(`${host.issuer()}/token`, { method: 'POST', body })
 }
 
-/** The link that asks whether an app is disconnected: one of a company's own, or a registered one. */
-const endApp = (clientId: string) => `?ask=endApp&app=${digest('client', clientId)}`
-const endRegistered = (name: string, host: string) => `?ask=endApp&app=${digest('app', name, host)}`
-const rule = (ask: string, list: string, value: string) => `?ask=${ask}&list=${list}&value=${encodeURIComponent(value)}`
+/** What the button asks that disconnects an app: one of a company's own, or a registered one. */
+const endApp = (clientId: string) => `ask=endApp&app=${digest('client', clientId)}`
+const endRegistered = (name: string, host: string) => `ask=endApp&app=${digest('app', name, host)}`
+const rule = (ask: string, list: string, value: string) => `ask=${ask}&list=${list}&value=${encodeURIComponent(value)}`
 const namesOn = ({ text }: { text: string }) =>
   [...text.matchAll(/<h2>(.*)<\/h2>/g)].map(([heading]) => textOf(heading)).slice(0, -1)
 
@@ -131,7 +149,7 @@ describe('the page of a company’s staff', () => {
       redirectUris: [redirectUri],
     }))
     const { connect, sam } = await hostWith({ clients: many })
-    for (const { clientId } of many) await connect('ada', clientId)
+    for (const [number, { clientId }] of many.entries()) await connect(number < 100 ? 'ada' : 'bob', clientId)
     const first = await sam.get().expect(200)
     expect(Buffer.byteLength(first.text)).toBeLessThan(12_000)
     expect(namesOn(first)).toHaveLength(10)
@@ -158,11 +176,124 @@ describe('the page of a company’s staff', () => {
     expect(textOf(text)).toContain('Customersmore than 10,000')
   })
 
+  const mallory: [string, number][] = [['mallory', 12_000]]
+
+  it.each([
+    ['before', mallory, others(60)],
+    ['after', others(60), mallory],
+  ])(
+    'counts all others beside a customer who has 12,000 grants, which the store lists %s theirs',
+    async (_, first, last) => {
+      const { connect, sam } = await hostWith({}, { tokenStore: crowdedStore(...first, ...last) })
+      await connect('ada', 'travel')
+      const { text } = await sam.get().expect(200)
+      expect(textOf(text).replace(/\s+/g, ' ')).toMatch(/My travel .*Customers61 /)
+    },
+  )
+
+  it('names a customer who has more than is counted, and can disconnect them', async () => {
+    const { connect, sam } = await hostWith(
+      {},
+      { tokenStore: crowdedStore(['eve', 101], ['bob', 100], ['mallory\u202e', 1234]) },
+    )
+    await connect('mallory\u202e', 'travel')
+    const { text } = await sam.get()
+    const shown = textOf(text).replace(/\s+/g, ' ')
+    expect(shown).toContain('Customers with very many connections The list counts at most 100 connections of each')
+    expect(shown).toMatch(/Customer idmallory\[U\+202E\] Connections1,234 .*Customer ideve Connections101 /)
+    expect(shown).not.toContain('bob')
+    expect(buttonsOn({ text })).toContain('ask=endCustomer&customer=mallory%E2%80%AE')
+  })
+
+  it('shows what only such a customer has after what others have', async () => {
+    const { connect, register, sam } = await hostWith()
+    for (let count = 0; count < 101; count++) await connect('mallory', 'travel')
+    await connect('mallory', await register('Spam', 'https://spam.example/cb'))
+    await connect('ada', 'notes')
+    expect(namesOn(await sam.get())[0]).toBe('My notes')
+  })
+
+  it('stays small if many customers have more than is counted', async () => {
+    const { connect, sam } = await hostWith({}, { tokenStore: crowdedStore(...others(40, 200)) })
+    await connect('customer-0', 'travel')
+    const { text } = await sam.get()
+    expect(Buffer.byteLength(text)).toBeLessThan(12_000)
+    expect(text.match(/ask=endCustomer&#38;/g)).toHaveLength(3)
+  })
+
+  it('says nothing that a link says', async () => {
+    const { connect, sam } = await hostWith()
+    await connect('ada', 'travel')
+    const { text: plain } = await sam.get()
+    for (const query of [
+      endApp('travel'),
+      'ask=endCustomer&customer=ada',
+      'ask=endCustomer&customer=Press+the+blue+button',
+      'customer=Press+the+blue+button',
+      'ask=endAll',
+      rule('allow', 'clientIds', 'Call 0800 123'),
+      rule('block', 'documentHosts', 'Call 0800 123'),
+      'page=Call+0800+123',
+      'asked=ask%3DendAll',
+    ])
+      expect((await sam.get(`?${query}`).expect(200)).text).toBe(plain)
+  })
+
+  it('says nothing that another site has sent', async () => {
+    const { connect, sam } = await hostWith()
+    await connect('ada', 'travel')
+    for (const asked of [
+      endApp('travel'),
+      'ask=endCustomer&customer=ada',
+      rule('block', 'documentHosts', 'Call 0800 123'),
+    ]) {
+      for (const site of ['cross-site', 'same-site']) {
+        const { headers, text } = await sam.ask(asked).set('Sec-Fetch-Site', site).expect(303)
+        expect([headers.location, text]).toEqual(['?', ''])
+      }
+      await sam.ask(asked).set('Sec-Fetch-Site', 'same-origin').expect(200)
+    }
+  })
+
+  it.each(['Bob', 'ada ', 'Your session has ended. Call 0800 123', '\u202eada'])(
+    'says that there is no customer with the id %j, and repeats it in no sentence',
+    async (customer) => {
+      const { connect, sam } = await hostWith()
+      await connect('ada', 'travel')
+      const { text } = await sam.post({ ask: 'endCustomer', customer }).expect(200)
+      expect(textOf(text)).toContain('No customer with this id has connected an app.')
+      expect(text).toContain(`value="${customer}" aria-invalid="true" aria-describedby="unknown"`)
+      expect(textOf(text)).not.toContain(customer)
+      expect((await sam.get()).text).not.toContain('No customer with this id')
+    },
+  )
+
+  it('shows what nobody sees in an id', async () => {
+    const { connect, sam } = await hostWith()
+    await connect('\u3164', 'travel')
+    const { text } = await sam.post({ ask: 'endCustomer', customer: '\u3164' })
+    expect(text).toContain('<dt>Customer id</dt><dd><bdi>[U+3164]</bdi></dd>')
+  })
+
+  it('shows what nobody sees in a rule', async () => {
+    const { sam } = await hostWith({ blockedClients: { clientIds: ['app  1'] } })
+    const { text } = await sam.get().expect(200)
+    expect(text).toContain('<b><bdi>app[U+0020][U+0020]1</bdi></b>')
+    expect(textOf((await sam.ask(rule('allow', 'clientIds', 'a  b'))).text)).toContain('Client ida[U+0020][U+0020]b')
+  })
+
   it('escapes what apps and rules call themselves', async () => {
     const { connect, register, sam } = await hostWith()
-    await connect('<i>ada</i>', await register('<i>"Bold"</i>', redirectUri))
-    for (const query of ['', '?ask=endCustomer&customer=%3Ci%3Eada', rule('block', 'clientIds', '<i>')])
-      expect((await sam.get(query)).text).not.toContain('<i>')
+    await connect('<u>ada</u>', await register('<u>"Bold"</u>', redirectUri))
+    const ofAda = 'ask=endCustomer&customer=%3Cu%3Eada%3C%2Fu%3E'
+    for (const asked of [
+      '',
+      ofAda,
+      `${ofAda}x`,
+      rule('block', 'clientIds', '<u>'),
+      rule('block', 'documentHosts', '<u>'),
+    ])
+      expect((await sam.ask(asked)).text).not.toContain('<u>')
   })
 })
 
@@ -170,7 +301,7 @@ describe('the staff of a company', () => {
   it('end an app for all customers, after a question that says how long access lasts', async () => {
     const { host, connect, connected, sam } = await hostWith()
     for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
-    const { text } = await sam.get(endApp('travel')).expect(200)
+    const { text } = await sam.ask(endApp('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from all customers of <bdi>acme Inc</bdi>?')
     expect(text).toContain('<title>Disconnect My travel from all customers of acme Inc?</title>')
     expect(text).toContain('@keyframes seen')
@@ -200,12 +331,12 @@ describe('the staff of a company', () => {
   it('end an app on a device in whatever language they read', async () => {
     const { connect, connected, register, sam } = await hostWith()
     for (const subject of ['ada', 'bob']) await connect(subject, await register('Code', 'http://localhost:1234/cb'))
-    const german = (query: string) => sam.get(query).set('Accept-Language', 'de')
-    const [, id = ''] = /ask=endApp&#38;app=([\w-]+)/.exec((await german('')).text) ?? []
-    const { text } = await german(`?ask=endApp&app=${id}`)
-    const [, page_token = ''] = /name="page_token" value="([^"]*)"/.exec(text) ?? []
-    const form = { ask: 'endApp', app: id, page_token, decision: 'allow' }
-    await sam.post(form).set('Accept-Language', 'de').expect(303)
+    const [disconnect = ''] = buttonsOn(await sam.get().set('Accept-Language', 'de'))
+    const form = hiddenFields(await sam.ask(disconnect).set('Accept-Language', 'de'))
+    await sam
+      .post({ ...form, decision: 'allow' })
+      .set('Accept-Language', 'de')
+      .expect(303)
     expect(await connected()).toEqual([])
   })
 
@@ -218,10 +349,27 @@ describe('the staff of a company', () => {
     expect(await answer.json()).toMatchObject({ error: 'invalid_grant' })
   })
 
+  it('end an app that registers for each customer also where it was not counted', async () => {
+    let last = ''
+    const isLast = ({ clientId }: { clientId: string }) => Number(clientId === last)
+    const store = wrapStore(new MemoryTokenStore(), async ({ method, apply }) => {
+      const answer = await apply()
+      if (method === 'listGrants') Object(answer).grants.sort((one: Grant, other: Grant) => isLast(one) - isLast(other))
+      return answer
+    })
+    const { connect, connected, register, sam } = await hostWith({}, { tokenStore: store })
+    const id = await register('Claude', 'https://claude.example/cb')
+    for (let count = 0; count < 100; count++) await connect('ada', id)
+    last = await register('Claude', 'https://claude.example/cb')
+    await connect('ada', last)
+    await sam.confirm(endRegistered('Claude', 'claude.example'))
+    expect(await connected()).toEqual([])
+  })
+
   it('see in a question which of two apps of one name it is about', async () => {
     const { connect, register, sam } = await hostWith()
     for (const name of ['claude', 'evil']) await connect('ada', await register('Claude', `https://${name}.example/cb`))
-    const { text } = await sam.get(endRegistered('Claude', 'evil.example'))
+    const { text } = await sam.ask(endRegistered('Claude', 'evil.example'))
     expect(textOf(text)).toContain('evil.example')
     expect(text).not.toContain('claude.example')
   })
@@ -230,10 +378,12 @@ describe('the staff of a company', () => {
     const { host, connect, connected, sam } = await hostWith()
     for (const subject of ['ada', 'bob']) for (const clientId of ['travel', 'notes']) await connect(subject, clientId)
     await connect('ada', 'travel', 'globex')
-    expect((await sam.get('?ask=endCustomer&customer=ada')).text).toContain('the customer “<bdi>ada</bdi>”?')
-    await sam.confirm('?ask=endCustomer&customer=ada')
+    const { text } = await sam.ask('ask=endCustomer&customer=ada')
+    expect(text).toContain('<h1>Disconnect all apps of this customer?</h1>')
+    expect(text).toContain('<dt>Customer id</dt><dd><bdi>ada</bdi></dd>')
+    await sam.confirm('ask=endCustomer&customer=ada')
     expect(await connected()).toEqual(['bob: My notes', 'bob: My travel'])
-    await sam.confirm('?ask=endAll')
+    await sam.confirm('ask=endAll')
     expect(await connected()).toEqual([])
     expect(await connected('globex')).toEqual(['ada: My travel'])
     const actors = host.signIn.events.filter(({ type }) => type === 'revoked').map((event) => Object(event).actor)
@@ -242,19 +392,19 @@ describe('the staff of a company', () => {
 
   it.each([
     [endApp('travel'), 'Disconnect'],
-    ['?ask=endCustomer&customer=ada', 'Disconnect all'],
-    ['?ask=endAll', 'Disconnect all customers'],
+    ['ask=endCustomer&customer=ada', 'Disconnect all'],
+    ['ask=endAll', 'Disconnect all customers'],
     [rule('block', 'redirectHosts', 'a.example'), 'Block'],
     [rule('unblock', 'redirectHosts', 'b.example'), 'Unblock'],
     [rule('allow', 'redirectHosts', 'c.example'), 'Allow'],
     [rule('remove', 'redirectHosts', 'd.example'), 'Remove'],
-    ['?ask=allowAll', 'Allow all apps'],
+    ['ask=allowAll', 'Allow all apps'],
   ])('read at %s on the button what it does', async (query, label) => {
     const blockedClients = { redirectHosts: ['b.example'] }
     const { connect, sam } = await hostWith({ allowedClients: { redirectHosts: ['d.example'] }, blockedClients })
     await connect('ada', 'travel')
-    const { text } = await sam.get(query)
-    expect(text).toContain(`value="allow" aria-label="${label}"><span>${label}</span></button>`)
+    const { text } = await sam.ask(query)
+    expect(text).toContain(`value="allow" aria-label="${label}" tabindex="-1"><span>${label}</span></button>`)
   })
 
   it('change nothing without the question, or with Cancel', async () => {
@@ -262,8 +412,8 @@ describe('the staff of a company', () => {
     await connect('ada', 'travel')
     for (const query of [
       endApp('travel'),
-      '?ask=endCustomer&customer=ada',
-      '?ask=endAll',
+      'ask=endCustomer&customer=ada',
+      'ask=endAll',
       rule('block', 'redirectHosts', 'a.example'),
     ]) {
       const form = await sam.question(query)
@@ -274,7 +424,7 @@ describe('the staff of a company', () => {
       await sam
         .post({ ...form, decision: 'allow' })
         .set('Sec-Fetch-Site', 'cross-site')
-        .expect(200)
+        .expect(303)
     }
     expect([await connected(), saved]).toEqual([['ada: My travel'], []])
   })
@@ -287,12 +437,12 @@ describe('the staff of a company', () => {
     const queries = [
       endApp('travel'),
       endApp('notes'),
-      '?ask=endCustomer&customer=ada',
-      '?ask=endAll',
+      'ask=endCustomer&customer=ada',
+      'ask=endAll',
       ...['block', 'unblock', 'allow', 'remove'].map((ask) => rule(ask, 'redirectHosts', 'a.example')),
       rule('block', 'documentHosts', 'a.example'),
       rule('block', 'redirectHosts', 'b.example'),
-      '?ask=allowAll',
+      'ask=allowAll',
     ]
     const forms = await Promise.all(all.map((each) => Promise.all(queries.map((query) => each.question(query)))))
     const tokens = forms.flat().map(({ page_token }) => String(page_token))
@@ -315,23 +465,58 @@ describe('the staff of a company', () => {
 
   it('are asked about nothing that is not there', async () => {
     const { connect, sam } = await hostWith()
-    await connect('ada', 'travel')
+    // No form gives a line break back as it was.
+    for (const subject of ['ada', 'a\nb']) await connect(subject, 'travel')
     for (const query of [
       endApp('mail'),
       endApp(''),
-      '?ask=endCustomer&customer=',
-      '?ask=other',
+      'ask=endCustomer&customer=',
+      'ask=other',
 
       rule('block', 'other', 'a.example'),
       rule('remove', 'redirectHosts', 'a.example'),
       rule('unblock', 'redirectHosts', 'a.example'),
-      '?ask=allowAll',
+      'ask=allowAll',
       rule('block', 'clientIds', 'travel'),
-      '?ask=endCustomer&customer=a%0Ab',
-      `?ask=endCustomer&customer=${'a'.repeat(256)}`,
+      'ask=endCustomer&customer=a%0Ab',
       rule('other', 'redirectHosts', 'a.example'),
     ])
-      expect((await sam.get(query).expect(200)).text).toContain('<h1>Administration</h1>')
+      expect((await sam.ask(query).expect(200)).text).toContain('<h1>Administration</h1>')
+  })
+
+  it('cannot send a form again', async () => {
+    const { connect, connected, sam } = await hostWith()
+    await connect('ada', 'travel')
+    const form = { ...(await sam.question(endApp('travel'))), decision: 'allow' }
+    await sam.post(form).expect(303)
+    await connect('ada', 'travel')
+    const { text } = await sam.post(form).expect(200)
+    expect(text).toContain('name="page_token"')
+    expect(await connected()).toEqual(['ada: My travel'])
+  })
+
+  it('are asked again after thirty answers in a minute, of which the store remembers each', async () => {
+    const { connected, connect, sam, of } = await hostWith()
+    const block = rule('block', 'redirectHosts', 'a.example')
+    for (let count = 0; count < 30; count++) await sam.confirm(block)
+    await connect('ada', 'travel')
+    const form = { ...(await sam.question(endApp('travel'))), decision: 'allow' }
+    await sam.post(form).expect(200, /name="page_token"/)
+    expect(await connected()).toEqual(['ada: My travel'])
+    await of('acme/staff:2').confirm(endApp('travel'))
+    expect(await connected()).toEqual([])
+  })
+
+  it('get an error page while the store cannot remember an answer, and send the form again later', async () => {
+    const { store, next } = faultyStore()
+    const { connect, connected, sam } = await hostWith({}, { tokenStore: store })
+    await connect('ada', 'travel')
+    const form = { ...(await sam.question(endApp('travel'))), decision: 'allow' }
+    next('useOnce', rejects)
+    await sam.post(form).expect(503)
+    expect(await connected()).toEqual(['ada: My travel'])
+    await sam.post(form).expect(303)
+    expect(await connected()).toEqual([])
   })
 
   it('get an error page while the store fails, and nothing has ended', async () => {
@@ -342,7 +527,7 @@ describe('the staff of a company', () => {
     })
     const { connect, connected, sam } = await hostWith({}, { tokenStore: store })
     await connect('ada', 'travel')
-    const form = await sam.question('?ask=endAll')
+    const form = await sam.question('ask=endAll')
     fails = true
     await sam.post({ ...form, decision: 'allow' }).expect(503)
     fails = false
@@ -358,7 +543,7 @@ describe('the rules of a company', () => {
     await connect('ada', await register('Good', 'https://good.example/cb'))
     await connect('ada', 'travel')
     const { text } = await sam.get()
-    expect(text).toContain('?ask=block&#38;list=redirectHosts&#38;value=evil.example"')
+    expect(buttonsOn({ text })).toContain('ask=block&list=redirectHosts&value=evil.example')
     await sam.confirm(rule('block', 'redirectHosts', 'evil.example'))
     const blockedClients = { redirectHosts: ['evil.example'] }
     expect(await connected()).toEqual(['ada: Good', 'ada: My travel'])
@@ -416,32 +601,32 @@ describe('the rules of a company', () => {
     const { register, connect, sam, saved } = await hostWith()
     const app = await register('One', 'https://app.example/1')
     const effect = 'Then only apps that are allowed here can connect. All others stop.'
-    expect((await sam.get(rule('allow', 'redirectHosts', 'claude.ai'))).text).toContain(effect)
+    expect((await sam.ask(rule('allow', 'redirectHosts', 'claude.ai'))).text).toContain(effect)
     await sam.confirm(rule('allow', 'redirectHosts', 'claude.ai'))
     await expect(connect('ada', app)).rejects.toThrow()
-    expect((await sam.get(rule('allow', 'redirectHosts', 'app.example'))).text).not.toContain(effect)
+    expect((await sam.ask(rule('allow', 'redirectHosts', 'app.example'))).text).not.toContain(effect)
     await sam.confirm(rule('allow', 'redirectHosts', 'app.example'))
     await connect('ada', app)
     expect((await sam.get()).text).toContain('Only these:')
     await sam.confirm(rule('remove', 'redirectHosts', 'app.example'))
     expect(saved.at(-1)).toMatchObject({ allowedClients: { redirectHosts: ['claude.ai'] }, blockedClients: null })
-    await sam.confirm('?ask=allowAll')
+    await sam.confirm('ask=allowAll')
     expect(saved.at(-1)).toMatchObject({ allowedClients: null, blockedClients: null })
     await connect('bob', app)
   })
 
   it('are lifted only where they are', async () => {
     const { sam } = await hostWith({ allowedClients: { redirectHosts: ['a.example', 'b.example'] } })
-    const { text } = await sam.get(rule('unblock', 'redirectHosts', 'a.example')).expect(200)
+    const { text } = await sam.ask(rule('unblock', 'redirectHosts', 'a.example')).expect(200)
     expect(text).toContain('<h1>Administration</h1>')
   })
 
   it('say that nothing can connect once the last one is removed', async () => {
     const { sam } = await hostWith({ allowedClients: { redirectHosts: ['a.example', 'b.example'] } })
     const last = 'Then no app can connect, and what is connected stops.'
-    expect((await sam.get(rule('remove', 'redirectHosts', 'a.example'))).text).not.toContain(last)
+    expect((await sam.ask(rule('remove', 'redirectHosts', 'a.example'))).text).not.toContain(last)
     await sam.confirm(rule('remove', 'redirectHosts', 'a.example'))
-    expect((await sam.get(rule('remove', 'redirectHosts', 'b.example'))).text).toContain(last)
+    expect((await sam.ask(rule('remove', 'redirectHosts', 'b.example'))).text).toContain(last)
   })
 
   it('begin with those for all companies, which no button lifts', async () => {
@@ -450,7 +635,7 @@ describe('the rules of a company', () => {
     const { sam, saved } = await hostWith({}, { clients: { allowed, blocked } })
     const { text } = await sam.get()
     for (const shown of ['Only these:', 'claude.ai', 'evil.example']) expect(text).toContain(shown)
-    expect(text).not.toMatch(/ask=(unblock|allowAll)/)
+    expect(buttonsOn({ text })).toEqual(['ask=remove&list=redirectHosts&value=claude.ai'])
     await sam.confirm(rule('allow', 'redirectHosts', 'a.example'))
     expect(saved.at(-1)).toMatchObject({
       allowedClients: { redirectHosts: ['claude.ai', 'a.example'] },
@@ -465,10 +650,17 @@ describe('the rules of a company', () => {
     expect(shown).toContain('<option value="clientIds">Client id</option>')
   })
 
-  it('quote what a link says, which somebody else may have made', async () => {
-    const { sam } = await hostWith()
-    const { text } = await sam.get(rule('allow', 'clientIds', 'Your session has ended.'))
-    expect(text).toContain('Allow “<bdi>Your session has ended.</bdi>”?')
+  it.each([
+    ['block', 'redirectHosts', 'Block these apps?', 'Sign-ins end at'],
+    ['unblock', 'documentHosts', 'Unblock these apps?', 'Published by'],
+    ['allow', 'clientIds', 'Allow these apps?', 'Client id'],
+    ['remove', 'documentHosts', 'Remove these from the allowed apps?', 'Published by'],
+  ])('stand in a row of their own where they are asked about: %s', async (ask, list, question, label) => {
+    const some = { documentHosts: ['a.example'] }
+    const { sam } = await hostWith({ allowedClients: some, blockedClients: some })
+    const { text } = await sam.ask(rule(ask, list, 'a.example'))
+    expect(text).toContain(`<h1>${question}</h1>`)
+    expect(text).toContain(`<dt>${label}</dt><dd><bdi>a.example</bdi></dd>`)
   })
 
   it('keep everything else that the record has', async () => {
@@ -517,9 +709,10 @@ describe('the rules of a company', () => {
     ['redirectHosts', 'claude.ai:8443'],
   ])('cannot name %s as %s, and the page says so', async (list, value) => {
     const { sam, saved } = await hostWith()
-    const { text } = await sam.get(rule('block', list, value)).expect(200)
-    expect(textOf(text)).toContain(`This is not a host or client id: ${value}`)
-    expect(text).toMatch(/aria-invalid="true" aria-describedby="wrong"/)
+    const { text } = await sam.ask(rule('block', list, value)).expect(200)
+    expect(textOf(text)).toContain('This is not a host or client id.')
+    expect(text).toContain(`value="${value}" aria-invalid="true" aria-describedby="wrong"`)
+    expect(textOf(text)).not.toContain(value)
     await sam.post({ ask: 'block', list, value, decision: 'allow' }).expect(303)
     expect(saved).toEqual([])
   })
@@ -534,8 +727,9 @@ describe('the rules of a company', () => {
     const { text } = await sam.get()
     for (const shown of ['claude.ai', 'evil.example']) expect(text).toContain(shown)
     expect(text).not.toMatch(/ask=(block|unblock|remove|allow)|name="value"/)
-    for (const query of [rule('block', 'redirectHosts', 'a.example'), '?ask=allowAll'])
-      expect((await sam.get(query)).text).toContain('<h1>Administration</h1>')
+    expect(buttonsOn({ text })).toEqual([endApp('travel'), 'ask=endAll'])
+    for (const query of [rule('block', 'redirectHosts', 'a.example'), 'ask=allowAll'])
+      expect((await sam.ask(query)).text).toContain('<h1>Administration</h1>')
     expect(saved).toEqual([])
   })
 

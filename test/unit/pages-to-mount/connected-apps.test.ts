@@ -2,9 +2,11 @@ import { MemoryTenantStore, type Tenant } from 'customer-sign-in'
 import { assertionFor, tokensFor } from 'customer-sign-in/testing'
 import type { Request } from 'express'
 import { packagedWords } from '../../../src/pages/languages'
+import { digest } from '../../../src/protocol/digest'
 import { ApiHost } from '../../support/api-host'
 import { releaseClock, stopClock } from '../../support/clock'
-import { PageVisitor, sessionIn } from '../../support/page-visitor'
+import { textOf } from '../../support/consent-form'
+import { buttonsOn, PageVisitor, sessionIn } from '../../support/page-visitor'
 import { registered } from '../../support/registration'
 import { redirectUri } from '../../support/sign-in'
 import type { TestOptions } from '../../support/test-options'
@@ -40,7 +42,8 @@ async function hostWith(options: TestOptions = {}) {
   return { host, of, ada: of('acme/ada') }
 }
 
-const one = (clientId: string) => `?disconnect=one&client_id=${clientId}`
+/** What the button asks that disconnects an app of a company's own. */
+const one = (clientId: string) => `disconnect=app&app=${digest('client', clientId)}`
 const allow = { decision: 'allow' }
 
 describe('the page of connected apps', () => {
@@ -98,9 +101,9 @@ describe('the page of connected apps', () => {
 
   it('says that there is nothing', async () => {
     const { ada } = await hostWith()
-    const { text } = await ada.get('?disconnect=all').expect(200)
+    const { text } = await ada.ask('disconnect=all').expect(200)
     expect(text).toContain('You have connected no apps to <bdi>acme Inc</bdi>.')
-    expect(text).not.toContain('<form')
+    expect(text).not.toContain('<button')
   })
 
   it('shows once what an app may do by any of its grants', async () => {
@@ -113,19 +116,79 @@ describe('the page of connected apps', () => {
     for (const words of Object.values(scopes)) expect(text.split(words)).toHaveLength(2)
   })
 
-  it('shows the first and the last day of all grants of an app', async () => {
+  it('says how long ago an app was connected first and used last', async () => {
     const { ada } = await hostWith()
     const clock = stopClock()
-    const days = [clock.now()]
-    for (let count = 0; count < 3; count++) {
-      await ada.connect('travel')
-      clock.advance(count === 2 ? 0 : 2 * 86_400)
-      days.push(clock.now())
-    }
+    const times = [clock.now()]
+    await ada.connect('travel')
+    clock.advance(2 * 86_400)
+    times.push(clock.now())
+    await ada.connect('travel')
+    clock.advance(3 * 3600)
     const { text } = await ada.get().expect(200)
-    const shown = [...text.matchAll(/<dd><time datetime="([^"]+)">([^<]+)<\/time>/g)].map(([, at, day]) => [at, day])
-    const inWords = new Intl.DateTimeFormat('en', { dateStyle: 'long', timeZone: 'UTC' })
-    expect(shown).toEqual([days[0], days[3]].map((at = 0) => [new Date(at).toISOString(), inWords.format(at)]))
+    const shown = [...text.matchAll(/<dd><time datetime="([^"]+)">([^<]+)<\/time>/g)].map(([, at, ago]) => [at, ago])
+    const [first, last] = times.map((at) => new Date(at).toISOString())
+    expect(shown.slice(0, 2)).toEqual([
+      [first, '2 days ago'],
+      [last, '3 hours ago'],
+    ])
+  })
+
+  it('shows an app once that registers on each device, with a line for each sign-in', async () => {
+    const { host, ada } = await hostWith()
+    const clock = stopClock()
+    const register = (name: string, to = 'https://claude.example/cb') =>
+      registered({ url: host.baseUrl }, { client_name: name, redirect_uris: [to] })
+    for (let device = 0; device < 3; device++) {
+      await ada.connect(await register('Claude'))
+      clock.advance(86_400)
+    }
+    await ada.connect(await register('Claude', 'https://evil.example/cb'))
+    await ada.connect('notes')
+    const page = await ada.get().expect(200)
+    expect(page.text.match(/<h2>.*?<\/h2>/g)).toHaveLength(3)
+    expect(page.text.match(/<summary>.*?<\/summary>/g)).toEqual(['<summary>Sign-ins: 3</summary>'])
+    expect(textOf(page.text)).toMatch(/1 day ago.*2 days ago.*3 days ago/s)
+    expect(page.text).toContain('aria-label="Disconnect: Claude, Connected 2 days ago"')
+    const [newest, ...others] = buttonsOn(page).filter((asked) => asked.startsWith('disconnect=one'))
+    expect(others).toHaveLength(2)
+
+    const { text } = await ada.ask(String(newest))
+    expect(textOf(text)).toContain('Disconnect this sign-in of “Claude” from acme Inc?')
+    for (const shown of ['claude.example', 'Connected1 day ago']) expect(textOf(text)).toContain(shown)
+    await ada.confirm(String(newest))
+    expect(host.signIn.events.filter(({ type }) => type === 'revoked')).toMatchObject([{ actor: 'customer' }])
+    expect(textOf((await ada.get()).text)).toContain('Sign-ins: 2')
+
+    const ofClaude = `disconnect=app&app=${digest('app', 'Claude', 'claude.example')}`
+    await ada.confirm(ofClaude)
+    expect(await ada.apps()).toHaveLength(2)
+    expect((await ada.get()).text).toContain('evil.example')
+    expect((await ada.get()).text).not.toContain('claude.example')
+  })
+
+  it('shows twenty sign-ins of an app, and those that were used last', async () => {
+    const { ada } = await hostWith()
+    const clock = stopClock()
+    for (let count = 0; count < 21; count++) {
+      await ada.connect('travel')
+      clock.advance(86_400)
+    }
+    const page = await ada.get()
+    expect(textOf(page.text)).toContain('Sign-ins: 21')
+    expect(buttonsOn(page).filter((asked) => asked.startsWith('disconnect=one'))).toHaveLength(20)
+    expect(page.text).not.toContain('Connected 21 days ago')
+    expect(page.text).toContain('Connected 20 days ago')
+  })
+
+  it('says nothing that a link or another site says', async () => {
+    const { ada } = await hostWith()
+    await ada.connect('travel')
+    const { text: plain } = await ada.get()
+    for (const asked of [one('travel'), 'disconnect=all', 'page=Call+0800+123']) {
+      expect((await ada.get(`?${asked}`).expect(200)).text).toBe(plain)
+      expect((await ada.ask(asked).set('Sec-Fetch-Site', 'cross-site').expect(303)).text).toBe('')
+    }
   })
 
   it.each([['before'], ['after']])(
@@ -148,8 +211,8 @@ describe('the page of connected apps', () => {
     const { host, ada } = await hostWith()
     for (const clientId of ['travel', 'travel', 'notes']) await ada.connect(clientId)
     const list = await ada.get().expect(200)
-    expect(list.text).toContain(`href="${one('travel').replace('&', '&#38;')}"`)
-    const { text } = await ada.get(one('travel')).expect(200)
+    expect(buttonsOn(list)).toContain(one('travel'))
+    const { text } = await ada.ask(one('travel')).expect(200)
     expect(text).toContain('Disconnect <bdi>My travel</bdi> from <bdi>acme Inc</bdi>?')
     expect(text).toContain('Access ends in 1 hour at the latest. You can connect again at any time.')
     expect(await ada.apps()).toEqual(['notes', 'travel', 'travel'])
@@ -165,7 +228,7 @@ describe('the page of connected apps', () => {
     const others = [of('acme/bob'), of('globex/ada')]
     for (const each of [ada, ...others]) await each.connect('travel')
     await ada.connect('notes')
-    await ada.confirm('?disconnect=all')
+    await ada.confirm('disconnect=all')
     expect(await ada.apps()).toEqual([])
     for (const each of others) expect(await each.apps()).toEqual(['travel'])
   })
@@ -183,14 +246,14 @@ describe('the page of connected apps', () => {
     const all = [ada, of('acme/bob'), of('globex/ada')]
     for (const each of all) for (const clientId of ['travel', 'notes']) await each.connect(clientId)
     const tokens = await Promise.all(
-      all.flatMap((each) => [one('travel'), one('notes'), '?disconnect=all'].map((query) => each.question(query))),
+      all.flatMap((each) => [one('travel'), one('notes'), 'disconnect=all'].map((query) => each.question(query))),
     )
     for (const [place, each] of all.entries()) {
       for (const [number, { page_token = '' }] of tokens.entries()) {
-        for (const [kind, client_id] of ['travel', 'notes', ''].entries()) {
+        for (const [kind, asked] of [one('travel'), one('notes'), 'disconnect=all'].entries()) {
           if (number === place * 3 + kind) continue
-          const disconnect = client_id === '' ? 'all' : 'one'
-          const { text } = await each.post({ page_token, disconnect, client_id, ...allow }).expect(200)
+          const fields = Object.fromEntries(new URLSearchParams(asked))
+          const { text } = await each.post({ page_token, ...fields, ...allow }).expect(200)
           expect(text).toContain('name="page_token"')
         }
       }
@@ -202,7 +265,7 @@ describe('the page of connected apps', () => {
     const { ada } = await hostWith()
     await ada.connect('travel')
     const form = { ...(await ada.question(one('travel'))), ...allow }
-    await ada.post(form).set('Sec-Fetch-Site', site).expect(200)
+    await ada.post(form).set('Sec-Fetch-Site', site).expect(303)
     expect(await ada.apps()).toEqual(['travel'])
     // Behind helmet, Origin is null.
     await ada.post(form).set({ 'Sec-Fetch-Site': 'same-origin', Origin: 'null' }).expect(303)
@@ -224,17 +287,30 @@ describe('the page of connected apps', () => {
     expect(await ada.apps()).toEqual(['travel'])
   })
 
+  it('takes a form once', async () => {
+    const { ada } = await hostWith()
+    await ada.connect('travel')
+    const form = { ...(await ada.question(one('travel'))), ...allow }
+    await ada.post(form).expect(303)
+    await ada.connect('travel')
+    await ada.post(form).expect(200, /name="page_token"/)
+    expect(await ada.apps()).toEqual(['travel'])
+  })
+
   it('asks about nothing that is not connected', async () => {
     const { ada } = await hostWith()
     await ada.connect('travel')
     for (const query of [
       one('mail'),
       one(''),
-      '?disconnect=one',
-      '?disconnect=other',
-      `${one('travel')}&client_id=mail`,
+      'disconnect=one',
+      'disconnect=other',
+      `${one('travel')}&app=mail`,
+      'disconnect=app',
+      `disconnect=one&app=${digest('client', 'travel')}`,
+      `disconnect=one&app=${digest('client', 'travel')}&sign_in=other`,
     ]) {
-      const { text } = await ada.get(query).expect(200)
+      const { text } = await ada.ask(query).expect(200)
       expect(text).toContain('<h1>Connected apps</h1>')
     }
   })
@@ -246,7 +322,7 @@ describe('the page of connected apps', () => {
       const { text } = await ada.get().set('Accept-Language', tag)
       expect(text).toContain(`<html lang="${tag}"`)
       expect(text).toContain(`<h1>${connected.title}</h1>`)
-      const { text: question } = await ada.get(one('travel')).set('Accept-Language', tag)
+      const { text: question } = await ada.ask(one('travel')).set('Accept-Language', tag)
       expect(question).toContain(`aria-label="${connected.cancel}"`)
     }
   })
@@ -258,6 +334,6 @@ describe('the page of connected apps', () => {
     ]
     const { ada } = await hostWith({ tenantStore: new MemoryTenantStore(records) })
     await ada.connect('travel')
-    for (const query of ['', one('travel')]) expect((await ada.get(query)).text).not.toContain('<b>')
+    for (const asked of ['', one('travel')]) expect((await ada.ask(asked)).text).not.toContain('<b>')
   })
 })

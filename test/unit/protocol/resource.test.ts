@@ -79,6 +79,9 @@ describe('an address that is not a resource', () => {
     ['the address with an empty query', `${mcp}?`],
     ['the address with a slash and a query', `${mcp}/?tools=all`],
     ['the address twice, once with a query', [`${mcp}?tools=all`, mcp]],
+    ['a path below it', `${mcp}/messages`],
+    ['a path below it with a query', `${mcp}/messages?session=1`],
+    ['a path below it and the address', [`${mcp}/messages`, mcp]],
     ['the origin and the address', ['https://host.example', mcp]],
     ['the origin and a parent path', ['https://host.example/', 'https://host.example/v1']],
   ])('leads to the one resource there is: %s', (_, values) => {
@@ -100,8 +103,7 @@ describe('an address that is not a resource', () => {
     ['an encoded slash', 'https://host.example/v1%2Facme'],
     ['an empty segment', 'https://host.example//'],
     ['two slashes at the end', `${mcp}//`],
-    ['a path below it', `${mcp}/messages`],
-    ['a path below it with a query', `${mcp}/messages?session=1`],
+    ['an empty segment below it', `${mcp}//messages`],
     ['no URL of the web', 'urn:example'],
     ['only a scheme', 'https:'],
   ])('leads nowhere if it is %s', (_, value) => {
@@ -168,7 +170,7 @@ describe('an address that is not a resource', () => {
     expect(named('app://host/mcp', 'app://host/mcp')).toBe('app://host/mcp')
   })
 
-  it('leads to a resource of this tenant below it on the same origin, or nowhere, whatever it is', () => {
+  it('leads to a resource of this tenant below it on the same origin, or else to the longest above it, or nowhere', () => {
     fc.assert(
       fc.property(url, fc.array(url, { minLength: 1, maxLength: 4 }), (value, resources) => {
         const found = named(value, ...resources) as string
@@ -178,6 +180,12 @@ describe('an address that is not a resource', () => {
         const [only, ...others] = below
         if (only !== undefined && others.length === 0) return expect(found).toBe(canonicalResource(only))
         if (found === canonical) return
+        if (only === undefined) {
+          const above = distinct(resources).filter((resource) => isAbove(resource, value))
+          const longest = Math.max(...above.map((resource) => segmentsOf(resource).length))
+          const closest = above.filter((resource) => segmentsOf(resource).length === longest)
+          return expect(closest.map(canonicalResource)).toEqual([found])
+        }
         // There are several, so the address must be that of exactly one of them.
         const same = below.filter((resource) => segmentsOf(resource).length === segmentsOf(value).length)
         expect(same.map(canonicalResource)).toEqual([found])
@@ -223,6 +231,12 @@ const distinct = (resources: string[]) =>
   resources.filter(
     (each, index) => resources.findIndex((one) => canonicalResource(one) === canonicalResource(each)) === index,
   )
+
+/** Whether an address is below a resource that has no query, or the same. */
+function isAbove(resource: string, address: string): boolean {
+  const { search, pathname } = new URL(resource)
+  return pathname !== '/' && ['', new URL(address).search].includes(search) && isBelow(address, resource)
+}
 
 /** Whether a resource is at or below the path of an address on the same origin, by what RFC 3986 calls its components. */
 function isBelow(resource: string, address: string): boolean {

@@ -48,24 +48,31 @@ describe('the scopes of an authorization request', () => {
   })
 
   it('are refused if it names some and none is on offer, and the error repeats nothing of the request', () => {
-    expect(() => grantedScopes('openid email', ['profile'])).toThrow(
+    expect(() => grantedScopes('openid mail', ['profile'])).toThrow(
       expect.objectContaining({
         code: 'invalid_scope',
         description: 'scope names no scope that can be granted',
-        detail: { asked: ['openid', 'email'], accepted: ['profile'] },
+        detail: { asked: ['openid', 'mail'], accepted: ['profile'] },
       }),
     )
   })
 
-  it('may include offline_access, which changes nothing unless it is on offer', () => {
+  it('may include offline_access, which changes nothing', () => {
     expect(grantedScopes('offline_access profile', ['calendar', 'profile'])).toEqual(['profile'])
     expect(grantedScopes('offline_access', ['calendar'])).toEqual(['calendar'])
-    expect(grantedScopes('offline_access', ['calendar', 'offline_access'])).toEqual(['calendar', 'offline_access'])
-    expect(grantedScopes('offline_access calendar', ['calendar', 'offline_access'])).toEqual([
-      'offline_access',
-      'calendar',
-    ])
-    expect(() => grantedScopes('offline_access admin', ['calendar', 'offline_access'])).toThrow('invalid_scope')
+    expect(() => grantedScopes('offline_access admin', ['calendar'])).toThrow('invalid_scope')
+  })
+
+  it('are those of a request without a scope if it has only words of OpenID Connect that the company does not offer', () => {
+    expect(grantedScopes('openid email profile address phone offline_access', ['calendar'])).toEqual(['calendar'])
+    expect(grantedScopes('openid', ['calendar', 'mail'], ['mail'])).toEqual(['mail'])
+    // The company offers `profile`, and not to this client.
+    expect(() => grantedScopes('openid profile', ['calendar'], ['calendar'], ['calendar', 'profile'])).toThrow(
+      'scope names no scope that can be granted',
+    )
+    for (const other of ['OpenID', 'openid.', 'groups']) {
+      expect(() => grantedScopes(other, ['calendar'])).toThrow('scope names no scope that can be granted')
+    }
   })
 
   it('are returned as a new list', () => {
@@ -119,9 +126,19 @@ describe('the scopes of a refresh', () => {
   })
 
   it('are refused if none of those that it names was granted, rather than wider than it asks for', () => {
-    for (const other of ['openid', 'mail', 'openid mail']) {
+    for (const other of ['mail', 'openid mail']) {
       expect(() => narrowedScopes(other, granted)).toThrow('scope names no scope that can be granted')
     }
+    for (const other of ['email', 'openid email']) {
+      expect(() => narrowedScopes(other, granted, granted, ['email'])).toThrow(
+        'scope names no scope that can be granted',
+      )
+    }
+  })
+
+  it('are those that were granted if it has only words of OpenID Connect that the company does not offer', () => {
+    expect(narrowedScopes('openid email offline_access', granted)).toEqual(granted)
+    expect(narrowedScopes('openid profile', granted, granted, ['calendar'])).toEqual(['profile'])
   })
 
   it('are returned as a new list', () => {

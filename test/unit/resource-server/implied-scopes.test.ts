@@ -112,7 +112,7 @@ describe('a scope that implies others', () => {
     const host = await startedWith({}, { scopes: ['profile', 'write'], clients })
     expect((await host.connected({ scopes: 'profile read' })).scope).toBe('read')
     const { body } = await request(host.url).get('/.well-known/oauth-authorization-server/v1/acme/oauth')
-    expect(body.scopes_supported).toEqual(['profile', 'write', 'read'])
+    expect(body.scopes_supported).toEqual(['profile', 'write', 'read', 'offline_access'])
     const call = await apiOf(host)
     await call('/guard', (await host.connected({ scopes: 'write' })).access_token).expect(200)
   })

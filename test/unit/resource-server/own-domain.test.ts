@@ -26,6 +26,13 @@ describe('a protected resource on a company’s own domain', () => {
     expect(body).toEqual({ subject: 'customer-1', tenantKey: 'acme', resource: acmeMcp })
   })
 
+  it('is called by pages of that domain, and by none of the domain that all share', async () => {
+    const host = await withDomains()
+    await host.get(acmeMcp).set('Origin', acmeAddress).expect(401)
+    await host.get(acmeMcp).set('Origin', host.shared).expect(403)
+    await host.get(`${host.shared}/v1/globex/mcp`).set('Origin', host.shared).expect(401)
+  })
+
   it('refuses a token of another company, whichever has a domain', async () => {
     const host = await withDomains()
     const { access_token: ofAcme } = await host.tokens(acmeToken)
@@ -72,7 +79,7 @@ describe('a protected resource on a company’s own domain', () => {
       expectError(await host.get(`${origin}/mcp`, access_token), 404, 'not_found')
       await host.get(`${origin}/.well-known/oauth-protected-resource/mcp`).expect(404)
     }
-    await host.get(`${acmeAddress}/.well-known/oauth-protected-resource/mcp/`).expect(404)
+    await host.get(`${acmeAddress}/.well-known/oauth-protected-resource/mcp/x`).expect(404)
     await host.get(`${acmeAddress}/.well-known/oauth-protected-resource/v1/acme/mcp`).expect(404)
   })
 

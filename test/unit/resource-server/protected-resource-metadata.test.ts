@@ -48,9 +48,9 @@ describe('the metadata of a protected resource', () => {
 
   it('exists for each resource that the host announces, and for no other', async () => {
     const host = (await ApiHost.start()).protect().protect({ path: '/v1/:tenantKey/files' })
-    await metadata(host, '/v1/acme/mcp').expect(200)
+    for (const path of ['/v1/acme/mcp', '/v1/acme/mcp/']) await metadata(host, path).expect(200)
     expect((await metadata(host, '/v1/acme/files').expect(200)).body.resource).toBe(`${host.baseUrl}/v1/acme/files`)
-    for (const path of ['', '/', '/v1/acme', '/v1/acme/mcp/', '/v1/acme/mcp/sub', '/v1/acme/mcpx', '/v1/acme/photos']) {
+    for (const path of ['', '/', '/v1/acme', '/v1/acme/mcp/sub', '/v1/acme/mcpx', '/v1/acme/photos']) {
       await metadata(host, path).expect(404)
     }
   })
@@ -106,13 +106,13 @@ describe('a tenant with resources of its own', () => {
     expect(response.headers['www-authenticate']).not.toContain('resource_metadata')
   })
 
-  it('has metadata with the tenant’s own spelling, like the tokens', async () => {
+  it('has metadata and tokens with the spelling of the API, where its record has a slash at the end', async () => {
     const host = await hostWith((self) => ['https://api.initech.example', `${mcpOf(self)}/`])
     const { body } = await metadata(host, '/v1/initech/mcp').expect(200)
-    expect(body.resource).toBe(`${mcpOf(host)}/`)
-    for (const resource of [body.resource, mcpOf(host)]) {
+    expect(body.resource).toBe(mcpOf(host))
+    for (const resource of [`${mcpOf(host)}/`, mcpOf(host)]) {
       const token = await host.token({ tenantKey: 'initech', resource })
-      expect(decode(token)).toMatchObject({ aud: `${mcpOf(host)}/` })
+      expect(decode(token)).toMatchObject({ aud: mcpOf(host) })
       await request(mcpOf(host)).post('').set('Authorization', `Bearer ${token}`).expect(200)
     }
   })

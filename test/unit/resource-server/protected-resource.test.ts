@@ -4,8 +4,10 @@ import {
   type CustomerSignInOptions,
   MemoryTenantStore,
 } from 'customer-sign-in'
+import express from 'express'
 import request, { type Response, type Test } from 'supertest'
 import { ApiHost } from '../../support/api-host'
+import { HostApp, testSignIn } from '../../support/host-app'
 import { clientId, expectError, redirectUri } from '../../support/sign-in'
 import { head, rawRequest } from '../http/raw-request'
 
@@ -289,5 +291,64 @@ describe('the event of a refusal', () => {
     const host = (await ApiHost.start({ onEvent: (event) => events.push(event) })).protect()
     await request(`${host.baseUrl}/v1/acme/mcp`).get('').set('Authorization', 'Bearer wrong').expect(401)
     expect(events).toMatchObject([{ type: 'denied', where: 'protectedResource', tenantKey: 'acme' }])
+  })
+})
+
+describe('an API that only some pages may call', () => {
+  const inspector = 'https://inspector.example'
+  const protectedHost = async () =>
+    (await ApiHost.start()).protect({ allowedOrigins: [inspector, 'vscode-webview://a1'] })
+  const from = (test: Test, origin: string | undefined) => (origin === undefined ? test : test.set('Origin', origin))
+
+  it('is called by them, by its own pages, and by what is no page', async () => {
+    const host = await protectedHost()
+    const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+    for (const origin of [undefined, inspector, 'vscode-webview://a1', host.baseUrl])
+      await from(call(host, '/v1/acme/mcp', token), origin).expect(200)
+    await from(call(host, '/v1/acme/mcp'), inspector).expect(401)
+  })
+
+  it.each([
+    'https://evil.example',
+    'null',
+    '',
+    'https://inspector.example:8443',
+    'http://inspector.example',
+    'https://inspector.example.evil.example',
+    'https://inspector.example, https://evil.example',
+  ])('answers a page of "%s" with 403, whatever its token, and without a challenge', async (origin) => {
+    const events: CustomerSignInEvent[] = []
+    const host = (await ApiHost.start({ onEvent: (event) => events.push(event) })).protect({
+      allowedOrigins: [inspector],
+    })
+    const good = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+    events.length = 0
+    for (const token of [good, 'no-token', undefined]) {
+      const response = await call(host, '/v1/acme/mcp', token).set('Origin', origin)
+      expect(response.headers).not.toHaveProperty('www-authenticate')
+      expectError(response, 403, 'invalid_request')
+      expect(response.body.error_description).toBe('This API cannot be called from pages of this Origin')
+      const detail = { asked: origin, accepted: [inspector] }
+      expect(events.splice(0)).toMatchObject([{ type: 'denied', reason: 'origin_not_allowed', detail }])
+    }
+  })
+
+  it('takes no name that merely leads to it for its own, where the host has set no baseUrl', async () => {
+    const signIn = testSignIn({ tenantStore: twoTenants })
+    const path = '/v1/:tenantKey/mcp'
+    const guard = signIn.protectedResource({ path, allowedOrigins: [] })
+    const app = await HostApp.start(() => express().use(signIn).use(path, guard))
+    const asked = (name: string) =>
+      request(app.origin).post('/v1/acme/mcp').set('Host', name).set('Origin', `http://${name}`)
+    await asked('localhost:3000').expect(401)
+    await asked('evil.example:3000').expect(403)
+    await app.stop()
+  })
+
+  it('lets every page in that has a token, if none is named', async () => {
+    const host = (await ApiHost.start()).protect()
+    const token = await host.token({ resource: `${host.baseUrl}/v1/acme/mcp` })
+    for (const origin of ['https://evil.example', 'null'])
+      await call(host, '/v1/acme/mcp', token).set('Origin', origin).expect(200)
   })
 })

@@ -1,6 +1,7 @@
 import { ConfigurationError, type CustomerSignIn, type RequireAccessTokenOptions } from 'customer-sign-in'
 import express, { type Request, type RequestHandler } from 'express'
 import request, { type Test } from 'supertest'
+import { releaseClock, stopClock } from '../../support/clock'
 import { HostApp } from '../../support/host-app'
 import { expectError, expectTokens, TestSignIn } from '../../support/sign-in'
 
@@ -32,7 +33,10 @@ describe('requireAccessToken', () => {
     api = await HostApp.start(() => apiOf(host.signIn))
   })
   afterAll(() => Promise.all([api.stop(), host.stop()]))
-  afterEach(() => jest.restoreAllMocks())
+  afterEach(() => {
+    releaseClock()
+    jest.restoreAllMocks()
+  })
 
   const get = (path: string, authorization?: string): Test => {
     const call = request(api.origin).get(path)
@@ -75,11 +79,20 @@ describe('requireAccessToken', () => {
         'cache-control': 'no-store',
       })
       expect(challengeOf(response)).toBe('Bearer')
-      expect(response.text).toBe('{}')
+      // MCP Inspector 0.17 knows a 401 by this word, and begins to sign in.
+      expect(response.body).toEqual({ message: 'Unauthorized' })
     })
 
     it('with no scope where the API has no metadata, which a client would look at first', async () => {
       expect(challengeOf(await get('/v1/acme/calendar').expect(401))).toBe('Bearer')
+    })
+
+    it('with an expired token by the same word, so that a client behind a proxy refreshes', async () => {
+      const clock = stopClock()
+      const { access_token } = await host.connected()
+      clock.advance(3601)
+      const { text } = await get('/v1/acme/me', `Bearer ${access_token}`).expect(401)
+      expect(text).toContain('Unauthorized')
     })
 
     it('with a token of another tenant by invalid_token', async () => {

@@ -46,7 +46,7 @@ describeWithPostgres('the token store contract, on PostgreSQL,', () => {
   const lock = 'select * into live from @grants where id = in_id for no key update;'
   const clock = 'now := @clock();'
   // Long enough for other calls to come in between on any machine, and to come in another order.
-  const pause = 'perform pg_sleep(random() * 0.01);'
+  const pause = 'perform pg_sleep(random() * 0.1);'
 
   it.each([
     {

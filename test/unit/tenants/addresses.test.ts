@@ -40,14 +40,11 @@ describe('the baseUrl of a tenant’s record', () => {
     'http://acme.localhost.example',
     'http://128.0.0.1',
     'ftp://assistant.acme.example',
-    'https://Assistant.acme.example',
-    'https://assistant.acme.example:443',
     'https://assistant.acme.example/auth',
     'https://assistant.acme.example//',
     'https://assistant.acme.example?a=b',
     'https://assistant.acme.example#a',
     'https://user@assistant.acme.example',
-    'https://bücher.example',
     7,
   ])('may not be %j', async (baseUrl) => {
     const refused = await refusalOf({ baseUrl })
@@ -82,7 +79,6 @@ describe('the formerBaseUrls of a tenant’s record', () => {
   it.each([
     'assistant.acme.example',
     'ftp://assistant.acme.example',
-    'https://Assistant.acme.example',
     'https://assistant.acme.example?a',
     'https://assistant.acme.example/#a',
     'https://user@assistant.acme.example',

@@ -96,23 +96,19 @@ describe('a tenant store', () => {
     expect((await metadata(host)).status).toBe(200)
   })
 
-  it.each<[string, TenantStore['findTenant']]>([
-    ['rejects', () => Promise.reject(new Error('The directory is down'))],
-    ['hangs', () => new Promise(() => {})],
-    ['hangs in a promise inside of another kind of promise', () => thenable(new Promise(() => {}))],
-    ['throws', () => fail()],
-  ])(
-    'that %s gives 503 with Retry-After',
-    async (_, findTenant) => {
-      const host = await started({ tenantStore: { findTenant }, hostTimeout: 0.1 })
-      const response = await metadata(host)
-      expectError(response, 503, 'temporarily_unavailable')
-      expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
-      expect(await host.told('error')).toMatchObject([{ where: 'metadata', tenantKey: 'acme' }])
-      // Sooner than with the default.
-    },
-    4_000,
-  )
+  const late = 'tenantStore.findTenant took longer than 100 ms'
+  it.each<[string, TenantStore['findTenant'], told: string]>([
+    ['rejects', () => Promise.reject(new Error('The directory is down')), 'The directory is down'],
+    ['hangs', () => new Promise(() => {}), late],
+    ['hangs in a promise inside of another kind of promise', () => thenable(new Promise(() => {})), late],
+    ['throws', () => fail(), 'The directory is down'],
+  ])('that %s gives 503 with Retry-After', async (_, findTenant, message) => {
+    const host = await started({ tenantStore: { findTenant }, hostTimeout: 0.1 })
+    const response = await metadata(host)
+    expectError(response, 503, 'temporarily_unavailable')
+    expect(response.headers['retry-after']).toMatch(/^[1-9]\d*$/)
+    expect(await host.told('error')).toMatchObject([{ where: 'metadata', tenantKey: 'acme', error: { message } }])
+  })
 })
 
 describe('a tenant record', () => {
@@ -155,6 +151,6 @@ describe('a tenant record', () => {
 
   it('may have only its key', async () => {
     const { host, response } = await metadataOf((key) => ({ key }))
-    expect(response.body).toMatchObject({ issuer: host.issuer(), scopes_supported: ['profile'] })
+    expect(response.body).toMatchObject({ issuer: host.issuer(), scopes_supported: ['profile', 'offline_access'] })
   })
 })

@@ -16,7 +16,7 @@ import { started } from '../../support/started'
 import { wrapStore } from '../../support/wrap-store'
 
 const inAcme = { tenantKey: 'acme' }
-const credentialSecrets = ['.'.repeat(32)]
+const credentialSecrets = ['0123456789'.repeat(4)]
 const strict = { refreshRetryWindow: 0, replayTolerance: 0, keys: { credentialSecrets } }
 
 afterEach(releaseClock)

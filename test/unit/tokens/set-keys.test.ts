@@ -10,7 +10,7 @@ import { expectError, expectTokens, type TestSignIn } from '../../support/sign-i
 import { started } from '../../support/started'
 
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
-const secret = (name: string) => name.padEnd(32, '.')
+const secret = (name: string) => name.padEnd(32, '0123456789')
 const inAcme = { tenantKey: 'acme' }
 const strict = { refreshRetryWindow: 0, replayTolerance: 0 }
 const [first, second] = [newKey(), newKey()]

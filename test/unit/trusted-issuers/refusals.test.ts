@@ -271,12 +271,7 @@ const refusals: Refusal[] = [
     'access_denied',
   ],
   ['asks for what the company does not offer', 'scope_not_offered', { fields: { scope: 'admin' } }, 'invalid_scope'],
-  [
-    'is limited to what the company does not offer',
-    'scope_not_offered',
-    { claims: { scope: 'admin' } },
-    'invalid_scope',
-  ],
+  ['is limited to what the company does not offer', 'scope_not_offered', { claims: { scope: 'admin' } }],
   [
     'has no scope in common with its request',
     'scope_not_offered',
@@ -287,7 +282,6 @@ const refusals: Refusal[] = [
     'has no scope in common with its issuer',
     'scope_not_offered',
     { trusted: { scopes: ['read'] }, claims: { scope: 'write' } },
-    'invalid_scope',
   ],
   [
     'asks for an API that the company does not have',
@@ -299,7 +293,11 @@ const refusals: Refusal[] = [
     'is for an API that the company does not have',
     'wrong_resource',
     { claims: { resource: 'https://elsewhere.example' } },
-    'invalid_target',
+  ],
+  [
+    'is for an address below an API',
+    'wrong_resource',
+    { company: { resources: ['https://a.example/mcp'] }, claims: { resource: 'https://a.example/mcp/reports' } },
   ],
   [
     'is for another API than its request',
@@ -319,7 +317,6 @@ const refusals: Refusal[] = [
       trusted: { resources: ['https://a.example'] },
       claims: { resource: 'https://b.example' },
     },
-    'invalid_target',
   ],
   // The client.
   [

@@ -60,6 +60,26 @@ export function lifetimes(start: Start): void {
     expectError(await host.refresh(tokens.refresh_token), 400, 'invalid_grant')
   })
 
+  it('of a refresh token is what refresh_token_expires_in says, also of a repeat, and never more than is left of the grant', async () => {
+    const clock = stopClock()
+    const host = await start({ refreshRetryWindow: 300, lifetimes: { refreshToken: 1000, grant: 1500 } })
+    const first = await host.connected()
+    clock.advance(600)
+    const second = expectTokens(await host.refresh(first.refresh_token))
+    clock.advance(100)
+    const repeat = expectTokens(await host.refresh(first.refresh_token))
+    for (const [{ refresh_token_expires_in: told }, left] of [
+      [first, 1000],
+      [second, 900],
+      [repeat, 800],
+    ] as const) {
+      expect(told).toBeLessThanOrEqual(left)
+      expect(told).toBeGreaterThan(left - 2)
+    }
+    clock.advance(repeat.refresh_token_expires_in - 2)
+    expectTokens(await host.refresh(repeat.refresh_token))
+  })
+
   it('of a refresh token can be shorter for one company', async () => {
     const clock = stopClock()
     const host = await startWithOwnLifetimes(start)

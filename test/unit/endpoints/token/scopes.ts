@@ -75,7 +75,12 @@ export function scopes(start: Start): void {
 
   it('of a refresh may repeat all that was first asked for, of which the granted part is answered', async () => {
     const host = await start()
-    for (const scope of ['openid profile email', ' calendar  profile openid offline_access', 'offline_access']) {
+    for (const scope of [
+      'openid profile email',
+      ' calendar  profile openid offline_access',
+      'offline_access',
+      'openid email offline_access',
+    ]) {
       const first = await host.connected({ scopes: scope })
       const again = expectTokens(await host.refresh(first.refresh_token, { scope }))
       expect(again.scope.split(' ').sort()).toEqual(first.scope.split(' ').sort())
