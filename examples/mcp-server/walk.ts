@@ -63,7 +63,7 @@ async function stepUp(assistant: Assistant, page: Page, callback: Callback): Pro
 
 /** Presses Allow on the consent page. @returns What the browser brings back to the assistant. */
 async function allow(page: Page, callback: Callback): Promise<URLSearchParams> {
-  await shows(page, 'Connect “Travel Assistant” to Acme Air?')
+  await shows(page, 'Connect Travel Assistant to Acme Air?')
   const answer = callback.answer()
   // A key, because a click counts only after the mouse has been over the page for a while.
   await page.getByRole('button', { name: 'Allow' }).press('Enter')
@@ -83,11 +83,11 @@ async function disconnect(assistant: Assistant, page: Page, apps: string): Promi
   step('The customer opens the page of connected apps, and disconnects this one')
   await page.goto(apps)
   await shows(page, 'Connected apps')
-  assert.deepEqual(await page.getByRole('heading', { level: 2 }).allTextContents(), ['“Travel Assistant”'])
-  await page.getByRole('link', { name: 'Disconnect' }).click()
-  await shows(page, 'Disconnect “Travel Assistant” from Acme Air?')
+  assert.deepEqual(await page.getByRole('heading', { level: 2 }).allTextContents(), ['Travel Assistant'])
+  await page.getByRole('button', { name: 'Disconnect: Travel Assistant' }).click()
+  await shows(page, 'Disconnect Travel Assistant from Acme Air?')
   // A key, because a click counts only after the mouse has been over the page for a while.
-  await page.getByRole('button', { name: 'Disconnect' }).press('Enter')
+  await page.getByRole('button', { name: 'Disconnect', exact: true }).press('Enter')
   await page.getByText('You have connected no apps to Acme Air.').waitFor()
 
   step('The assistant calls the tool, is refused at once, and has to ask the customer again')

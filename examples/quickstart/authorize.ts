@@ -1,5 +1,5 @@
 import { type CustomerSignIn, OAuthError, type Tenant } from 'customer-sign-in'
-import { type Request, Router } from 'express'
+import { type Request, Router, urlencoded } from 'express'
 import { consentPage } from './pages'
 
 /** The customer who is logged in. A real host reads this from its session; here it is always Ada. */
@@ -12,7 +12,8 @@ interface Authorize {
 }
 
 /**
- * The host's own authorize page: shows who asks for what (GET), and issues a code when the customer presses Allow (POST).
+ * The host's own authorize page: shows who asks for what (GET), and issues a code when the customer presses Allow (POST). Every answer to the
+ * client has `iss` and `state`, also a refusal.
  * The page's address contains the whole request, so nothing is stored before the customer has agreed.
  */
 export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Router {
@@ -32,9 +33,14 @@ export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Route
     res.send(consentPage({ tenant, app, customer: customer.name, scopes: scopes ?? tenant.scopes ?? [] }))
   })
 
-  router.post('/', async (req, res) => {
+  router.post('/', urlencoded({ extended: false }), async (req, res) => {
     refuseOtherSites(req, baseUrl)
-    const { redirectTo } = await signIn.issueAuthorizationCode({ ...authorizationRequest(req), subject: customer.id })
+    const request = authorizationRequest(req)
+    const { tenantKey, clientId, redirectUri, state } = request
+    const { redirectTo } =
+      req.body?.answer === 'allow'
+        ? await signIn.issueAuthorizationCode({ ...request, subject: customer.id })
+        : await signIn.refuseAuthorization({ tenantKey, clientId, redirectUri, state })
     res.redirect(303, redirectTo)
   })
 

@@ -102,7 +102,12 @@ async function authorizationRequest(server: oauth.Configuration, redirectUri: st
 async function customerAllows(page: URL, fetch: oauth.CustomFetch): Promise<URL> {
   const open: oauth.CustomFetchOptions = { method: 'GET', headers: {}, body: undefined, redirect: 'manual' }
   assert.equal((await fetch(page.href, open)).status, 200)
-  const allowed = await fetch(page.href, { ...open, method: 'POST', headers: { origin: page.origin } })
+  const allowed = await fetch(page.href, {
+    ...open,
+    method: 'POST',
+    headers: { origin: page.origin },
+    body: new URLSearchParams({ answer: 'allow' }),
+  })
   assert.equal(allowed.status, 303)
   return new URL(allowed.headers.get('Location') ?? '')
 }

@@ -22,7 +22,7 @@ export function consentPage({ tenant, app, customer, scopes }: Consent): string 
     `<h1>${escaped(app)} asks to use your ${escaped(tenant.name ?? tenant.key)} account</h1>
     <p>You are signed in as <strong>${escaped(customer)}</strong>. If you allow it, the app can:</p>
     <ul>${items.join('')}</ul>
-    <form method="post"><button>Allow</button></form>
+    <form method="post"><button name="answer" value="deny">Deny</button> <button name="answer" value="allow">Allow</button></form>
     <p><small>Close this page if you did not expect it.</small></p>`,
   )
 }

@@ -41,7 +41,7 @@ export function commands({ host, redirectUri }: Addresses, { accessToken, refres
     },
     {
       shows: 'where the Allow button leads: to the client, with a code that is good for 60 seconds',
-      command: `curl -s -o /dev/null -w "%{redirect_url}\\n" -X POST "${authorizeUrl({ host, redirectUri })}"`,
+      command: `curl -s -o /dev/null -w "%{redirect_url}\\n" -d answer=allow "${authorizeUrl({ host, redirectUri })}"`,
     },
   ]
 }

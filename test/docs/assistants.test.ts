@@ -4,7 +4,7 @@ import { registrationsTableOf } from '../field/assistants/table'
 import { textOf } from './pages'
 
 describe('docs/assistants.md', () => {
-  it('has the lengths of the ids of assistants that register, to a few characters (npm run docs:tables)', () => {
+  it('has the lengths of the ids of assistants that register, to a few characters (npm run docs)', () => {
     const rows = (table = '') => table.split('\n').map((row) => row.split(' | '))
     const now = rows(registrationsTableOf(assistants))
     expect(now.length).toBeGreaterThan(20)

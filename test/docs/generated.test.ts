@@ -3,7 +3,7 @@ import { sections, varying } from '../../scripts/docs-tables/sections'
 import { textOf } from './pages'
 
 describe('the generated parts of the docs', () => {
-  it.each(Object.entries(sections))('are as npm run docs:tables writes them: %s', async (page, parts) => {
+  it.each(Object.entries(sections))('are as npm run docs writes them: %s', async (page, parts) => {
     expect(await withSections(textOf(page), parts, varying)).toBe(textOf(page))
   })
 

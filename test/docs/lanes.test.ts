@@ -1,17 +1,30 @@
 import { spawnSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { globsToMatcher } from 'jest-util'
+import { nightlyParts } from '../../scripts/parts/nightly-parts'
 import { root, textOf } from './pages'
 
-const lanes: { names: string[]; testMatchOf(lane: string | undefined): string[] } = require('../../scripts/lanes')
+const lanes: {
+  names: string[]
+  waiting: string[]
+  computing: string[]
+  ofNightly: string[]
+  testMatchOf(lane: string | undefined): string[]
+} = require('../../scripts/lanes')
+const sensitive: { nodeSensitiveTests(): string[]; isSensitive(source: string): boolean } =
+  require('../../scripts/node-sensitive-tests')
 
-const files = ['test', 'examples'].flatMap((folder) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
-    .map((name) => `${folder}/${name}`),
-)
+const files = ['test', 'examples'].flatMap(testsUnder)
+
+/** The files of tests under a folder, without folders like `.snippets`, in which other tests make and remove files meanwhile. */
+function testsUnder(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return /^(\.|node_modules$)/.test(entry.name) ? [] : testsUnder(path)
+    return entry.name.endsWith('.test.ts') ? [path] : []
+  })
+}
 
 /** Runs `npm test` or `npm run test:field` on a machine without any programs. */
 function run(...args: string[]) {
@@ -35,29 +48,57 @@ describe('the lanes', () => {
     expect(empty).toEqual([])
   })
 
-  it('are all run by .ci/run', () => {
-    expect(textOf('.ci/run')).toContain(
-      `for lane in $(node -p 'require("./scripts/lanes.js").names.join(" ")'); do\n  tests "$lane" npm run test:field -- "$lane"\n`,
-    )
+  it('are each run by the gate or by the nightly', () => {
+    expect([...lanes.waiting, ...lanes.computing, ...lanes.ofNightly].sort()).toEqual([...lanes.names].sort())
+    const commands = nightlyParts.flatMap(({ commands }) => commands.map((command) => command.join(' ')))
+    for (const lane of lanes.ofNightly) expect(commands).toContain(`npm run test:field -- ${lane}`)
+    const gate = textOf('scripts/parts/gate.ts')
+    expect(gate).toContain('lanes.computing.map((lane) => ofLane(lane))')
+    expect(gate).toContain('lanes.waiting.map((lane) => ofLane(lane, ')
+  })
+})
+
+describe('the tests for the other versions of Node', () => {
+  const chosen = sensitive.nodeSensitiveTests()
+
+  it.each([
+    'test/unit/tokens/signing-keys.test.ts',
+    'test/unit/host/call-host.test.ts',
+    'test/unit/http/responses.test.ts',
+    'test/unit/protocol/digest-mac.test.ts',
+  ])('have %s, whose source imports such a module or sets a timer', (file) => {
+    expect(chosen).toContain(file)
   })
 
   it.each([
-    [1, 0, ['/file-0.test.ts'], 0],
-    [3, 0, ['/file-0.test.ts', '/file-1.test.ts', '/file-2.test.ts'], 0],
-    [4, 1, [], 4],
-    [0, 1, [], 0],
-  ])('are run once more by .ci/run where %i files failed: %i', (count, status, printed, left) => {
-    const failed = Array.from({ length: count }, (_, index) => ({ name: `/file-${index}.test.ts`, status: 'failed' }))
-    const folder = mkdtempSync(join(tmpdir(), 'results-'))
-    const path = join(folder, 'results.json')
-    const testResults = [...failed, { name: '/passed.test.ts', status: 'passed' }]
-    const results = testResults.map((file) => ({ ...file, assertionResults: [{ status: file.status }] }))
-    writeFileSync(path, JSON.stringify({ numFailedTests: count, numRuntimeErrorTestSuites: 0, testResults: results }))
-    const ended = spawnSync(process.execPath, [join(root, '.ci/failed-files.js'), path], { encoding: 'utf8' })
-    const after = JSON.parse(readFileSync(path, 'utf8'))
-    rmSync(folder, { recursive: true })
-    expect({ status: ended.status, printed: ended.stdout.split('\n').filter(Boolean) }).toEqual({ status, printed })
-    expect({ failed: after.numFailedTests, files: after.testResults.length }).toEqual({ failed: left, files: left + 1 })
+    ['whose source imports no such module', 'test/unit/collections/bounded-map.test.ts'],
+    ['whose source imports types alone', 'test/unit/http/request-address.test.ts'],
+    ['that mirrors no source', 'test/unit/http/cors.test.ts'],
+    ['of the lane `stores`', 'test/unit/store-contract/token-store-contract.test.ts'],
+  ])('leave out one %s', (_, file) => {
+    expect(files).toContain(file)
+    expect(chosen).not.toContain(file)
+  })
+
+  it('are files of test/unit, each once', () => {
+    const unit = files.filter((file) => file.startsWith('test/unit/'))
+    expect(chosen.filter((file) => !unit.includes(file))).toEqual([])
+    expect(new Set(chosen).size).toBe(chosen.length)
+  })
+
+  it.each([
+    ["import { hash, type KeyObject } from 'node:crypto'", true],
+    ["import {\n  createServer,\n  type Server,\n} from 'node:http'", true],
+    ["import timers from 'node:timers'", true],
+    ["import { buffer } from 'node:stream/consumers'", true],
+    ["import 'node:tls'", true],
+    ['const timer = setTimeout(late, limit)', true],
+    ["import type { KeyObject } from 'node:crypto'", false],
+    ["import { type Server, type IncomingMessage } from 'node:http'", false],
+    ["import { inspect } from 'node:util'\nimport type { Socket } from 'node:net'", false],
+    ['clearTimeout(timer)', false],
+  ])('are chosen for %j: %s', (source, isChosen) => {
+    expect(sensitive.isSensitive(source)).toBe(isChosen)
   })
 })
 

@@ -8,7 +8,7 @@ const path = join(__dirname, '../../docs/openapi.json')
 const described = JSON.parse(readFileSync(path, 'utf8'))
 
 describe('docs/openapi.json', () => {
-  it('is as npm run docs:openapi writes it, from the tables of routes, grant types, client authentication and errors', () => {
+  it('is as npm run docs writes it, from the tables of routes, grant types, client authentication and errors', () => {
     expect(readFileSync(path, 'utf8')).toBe(openApi())
   })
 

@@ -44,15 +44,22 @@ describe('package.json', () => {
     expect(packageJson.bugs).toEqual({ url: `${home}/issues` })
     expect(textOf('.github/CONTRIBUTING.md')).toContain(`\`${home}\` is a placeholder`)
   })
+
+  it('runs the quickstart by the command that its tests run with --once', () => {
+    expect(packageJson.scripts['example:quickstart']).toBe('tsx examples/quickstart/main.ts')
+    expect(textOf('test/field/examples/quickstart.test.ts')).toContain(
+      `const command = ['--import', 'tsx', join('examples', 'quickstart', 'main.ts')]`,
+    )
+  })
 })
 
 describe('the README', () => {
-  it('begins with two commands, which .ci/run runs: one for a first look, one that sets a machine up and runs the tests', () => {
+  it('begins with two commands: one for a first look, one that sets a machine up and runs the tests', () => {
     const [first] = textOf('README.md').matchAll(/^```sh\n(.*?)```$/gms)
-    expect(first?.[1]).toBe('npm ci && npm run example:quickstart\nnpm run setup && npm test\n')
+    expect(first?.[1]).toBe('npm ci && npm run example:quickstart -- --once\nnpm run setup && npm test\n')
     const ci = textOf('.ci/run')
-    expect(ci).toMatch(/^step npm run setup$.*^tests test npm test --$/ms)
-    expect(ci).toContain('npm run "$example" -- --once')
+    expect(ci).toMatch(/^npm run setup$.*^npx tsx scripts\/parts\/gate\.ts$/ms)
+    expect(textOf('scripts/parts/gate.ts')).toContain("jest('test', 'npm', 'test', '--')")
     expect(Object.keys(packageJson.scripts)).toEqual(expect.arrayContaining(['setup', 'test', 'example:quickstart']))
   })
 })

@@ -18,9 +18,9 @@ class Machine {
     for (const [name, body] of Object.entries(commands)) this.#add(name, body)
   }
 
-  setUp(): { status: number | null; output: string; called: string[] } {
+  setUp(...args: string[]): { status: number | null; output: string; called: string[] } {
     const env = { PATH: this.#bin, LOG: this.#log, BIN: this.#bin }
-    const { status, stdout, stderr } = spawnSync(this.#path('bash'), [script], { env, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(this.#path('bash'), [script, ...args], { env, encoding: 'utf8' })
     const called = readFileSync(this.#log, 'utf8').split('\n').filter(Boolean)
     return { status, output: stdout + stderr, called }
   }
@@ -49,13 +49,13 @@ for name in ${names}; do
   /bin/chmod 755 "$BIN/$name"
 done`
 const leavesRedis = leaves('redis-server redis-cli')
-const leavesClients = 'printf "#!/bin/sh\\n" > "$BIN/dpkg"; /bin/chmod 755 "$BIN/dpkg"'
+const leavesPackages = 'printf "#!/bin/sh\\n" > "$BIN/dpkg"; /bin/chmod 755 "$BIN/dpkg"'
 const apt = {
-  'apt-get': `case "$*" in *redis*) ${leavesRedis};; *faketime*) ${leaves('faketime')};; *authlib*) ${leavesClients};; esac`,
+  'apt-get': `case "$*" in *redis*) ${leavesRedis};; *faketime*) ${leaves('faketime')};; *postgresql* | *authlib*) ${leavesPackages};; esac`,
 }
 const faketime = { faketime: '' }
-const clients = { dpkg: '' }
-const both = { ...faketime, ...clients }
+const allOthers = { dpkg: '' }
+const both = { ...faketime, ...allOthers }
 // As root, the script also writes the policy that no service starts.
 const asRoot = { id: 'echo 0', tee: 'cat > /dev/null', chmod: '', rm: '', systemctl: '' }
 const asUser = { id: 'echo 1000' }
@@ -66,9 +66,9 @@ describe('scripts/setup.sh', () => {
   let machine: Machine
   afterEach(() => machine.remove())
 
-  function setUp(commands: Record<string, string>) {
+  function setUp(commands: Record<string, string>, ...args: string[]) {
     machine = new Machine(commands)
-    const { called, ...rest } = machine.setUp()
+    const { called, ...rest } = machine.setUp(...args)
     return { ...rest, installing: called.filter((line) => /^(apt-get|brew) /.test(line)) }
   }
 
@@ -90,25 +90,42 @@ describe('scripts/setup.sh', () => {
   })
 
   it('installs faketime with apt if it is missing', () => {
-    expect(setUp({ ...redis, ...clients, ...apt, ...asRoot })).toMatchObject({
+    expect(setUp({ ...redis, ...allOthers, ...apt, ...asRoot })).toMatchObject({
       status: 0,
       installing: ['apt-get update', 'apt-get install -y faketime'],
+    })
+  })
+
+  it('installs the other servers with apt if one of them is missing', () => {
+    expect(setUp({ ...redis, ...faketime, ...apt, ...asRoot })).toMatchObject({
+      status: 0,
+      installing: [
+        'apt-get update',
+        'apt-get install -y --no-install-recommends postgresql pgbouncer nginx caddy prometheus',
+      ],
+    })
+  })
+
+  it('updates the list of packages once', () => {
+    expect(setUp({ ...apt, ...asRoot })).toMatchObject({
+      status: 0,
+      installing: [
+        'apt-get update',
+        'apt-get install -y redis-server',
+        'apt-get install -y faketime',
+        'apt-get install -y --no-install-recommends postgresql pgbouncer nginx caddy prometheus',
+      ],
     })
   })
 
   it.each([
     ['there is no dpkg', {}],
     ['dpkg does not know them', { dpkg: 'exit 1' }],
-  ])('installs the other servers, and the Python and Go clients with apt where %s', (_, commands) => {
+  ])('installs the Python and Go clients, and nothing else, if it is asked for them and %s', (_, commands) => {
     const packages = 'python3-authlib python3-requests-oauthlib golang-go golang-golang-x-oauth2-dev'
-    expect(setUp({ ...redis, ...faketime, ...commands, ...apt, ...asRoot })).toMatchObject({
+    expect(setUp({ ...commands, ...apt, ...asRoot }, 'clients')).toMatchObject({
       status: 0,
-      installing: [
-        'apt-get update',
-        'apt-get install -y --no-install-recommends postgresql pgbouncer nginx caddy prometheus',
-        'apt-get update',
-        `apt-get install -y --no-install-recommends ${packages}`,
-      ],
+      installing: ['apt-get update', `apt-get install -y --no-install-recommends ${packages}`],
     })
   })
 
@@ -116,24 +133,24 @@ describe('scripts/setup.sh', () => {
     ['there is no apt', {}],
     ['it may not become root', { ...apt, ...asUser }],
     ['apt fails', { 'apt-get': 'exit 100', ...asRoot }],
-  ])(
-    'goes on without faketime, the other servers and the clients where %s, and says which tests are skipped',
-    (_, commands) => {
-      const { status, output } = setUp({ ...redis, ...commands })
-      expect(status).toBe(0)
-      expect(output).toContain('tests that set the clock of a server are skipped')
-      expect(output).toContain(
-        'PostgreSQL, PgBouncer, nginx, Caddy and Prometheus are not all installed, so tests with them are skipped',
-      )
-      expect(output).toContain('the Python and Go clients are not installed, so tests with them are skipped')
-    },
-  )
+  ])('goes on without faketime and the other servers where %s, and says which tests are skipped', (_, commands) => {
+    const { status, output } = setUp({ ...redis, ...commands })
+    expect(status).toBe(0)
+    expect(output).toContain('tests that set the clock of a server are skipped')
+    expect(output).toContain(
+      'PostgreSQL, PgBouncer, nginx, Caddy and Prometheus are not all installed, so tests with them are skipped',
+    )
+    expect(setUp({ ...redis, ...commands }, 'clients')).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('the Python and Go clients are not installed'),
+    })
+  })
 
   it('installs nothing when it runs again', () => {
     expect(setUp({ ...apt, ...asRoot }).status).toBe(0)
     const called = (lines: string[]) => lines.filter((line) => line.startsWith('apt-get'))
     const { status, called: inBoth } = machine.setUp()
-    expect({ status, calls: called(inBoth).length }).toEqual({ status: 0, calls: 8 })
+    expect({ status, calls: called(inBoth).length }).toEqual({ status: 0, calls: 4 })
   })
 
   it('installs Redis with brew if there is no apt', () => {

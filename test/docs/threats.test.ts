@@ -27,7 +27,9 @@ function namedTest(text: string): Threat['tests'][number] {
 /** Whether a file has a test or a group of tests of this title, with or without a table of cases. */
 function hasTitle(path: string, title: string): boolean {
   const escaped = title.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')
-  return new RegExp(`(?:\\b(?:describe\\w*|it|test)|\\))\\(\\s*(['"\`])${escaped}\\1`).test(readFileSync(path, 'utf8'))
+  return new RegExp(`(?:\\b(?:describe\\w*|it|test)|\\))\\(\\s*(?:\\w+, )?(['"\`])${escaped}\\1`).test(
+    readFileSync(path, 'utf8'),
+  )
 }
 
 describe('docs/threats.md', () => {

@@ -9,8 +9,6 @@ import { expectError, expectTokens } from '../support/sign-in'
 import { startedOnPostgres } from '../support/started-on-postgres'
 import { lostWrites, refreshPatiently } from './suites/lost-writes'
 
-jest.setTimeout(90_000)
-
 const strict = { replayTolerance: 0 }
 
 describeOnEachPostgres('a failover to a streaming replica', (version) => {

@@ -9,8 +9,6 @@ import { refreshedEventually } from '../support/refusal'
 import { expectError, expectTokens, type TestSignIn } from '../support/sign-in'
 import { startedOnPostgres } from '../support/started-on-postgres'
 
-jest.setTimeout(180_000)
-
 const size = 120 * 1024 * 1024
 
 // Until the server has used what is left inside the files of its log.

@@ -20,8 +20,6 @@ const ofTest = /^(acl|client|config|hello|ping|psync|replconf)\b/
 
 const credentials = { username: 'sign-in', password: 'secret' }
 
-jest.setTimeout(90_000)
-
 /** Every method of a store in every case that the contract knows. */
 async function doEverything(store: TokenStore): Promise<void> {
   const tests: (() => Promise<void>)[] = []

@@ -8,8 +8,6 @@ import { expectError, expectTokens, type TestSignIn, type Tokens } from '../supp
 import { startedOver } from '../support/started-on-redis'
 import { lostWrites, refreshPatiently } from './suites/lost-writes'
 
-jest.setTimeout(90_000)
-
 async function grantKeyOf({ access_token }: Tokens, host: TestSignIn): Promise<string> {
   const { grantId } = await host.signIn.verifyAccessToken(access_token, { tenantKey: 'acme' })
   return grantKey(grantId)

@@ -103,8 +103,8 @@ describeWithRedis('a Redis server that refuses', () => {
   })
 
   it('because it loads its data makes no request hang if the Redis client waits for it', async () => {
+    const { refresh_token } = await (await startedOnRedis(server.port)).connected()
     const host = await startedOnRedis(server.port, { redis: { maxLoadingRetryTime: 50 }, hostTimeout: 0.5 })
-    const { refresh_token } = await host.connected()
     const loaded = await restartLoading(server)
     expectError(await host.refresh(refresh_token), 503, 'temporarily_unavailable')
     expect(await host.told('error')).toHaveLength(1)

@@ -166,8 +166,8 @@ describeWithRedis('ending all grants of a client', () => {
 
   it('does not resolve while a master of a Cluster is down', async () => {
     const redis = new Cluster(cluster.nodes)
+    const tokens = await (await startedOver(redis)).connected()
     const host = await startedOver(redis, { hostTimeout: 1 })
-    const tokens = await host.connected()
     const { master, replica } = await cluster.serving(await keyOf(tokens, host))
     await eventually(() => hasAll(replica, master))
     const left = new Promise((resolve) => redis.once('-node', resolve))

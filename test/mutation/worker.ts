@@ -210,7 +210,8 @@ function trackStorages(): () => void {
       storages.push(this as AsyncLocalStorage<unknown>)
     }
   }
-  Object.assign(asyncHooks, { AsyncLocalStorage: Tracked })
+  // From Node 24.22 on it is a getter.
+  Object.defineProperty(asyncHooks, 'AsyncLocalStorage', { value: Tracked, configurable: true, writable: true })
   return () => {
     for (const storage of storages.splice(0)) storage.disable()
   }

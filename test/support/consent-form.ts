@@ -9,16 +9,18 @@ export interface ConsentForm {
 /** Reads the form of a consent page as a browser does. Fails if the page has none. */
 export function consentForm({ text }: Pick<Response, 'text'>): ConsentForm {
   return {
-    action: read(text, /<form method="post" action="([^"]*)" id="decision">/),
+    action: read(text, /<form method="post" action="([^"]*)">/),
     token: read(text, /<input type="hidden" name="consent_token" value="([^"]*)">/),
   }
 }
 
-/** The text of a page, without its tags and its pictures. */
+/** The text of a page, without its tags and its pictures. Names that stand apart are in quotation marks, as in a browser without a style. */
 export function textOf(html: string): string {
   const body = html
     .replace(/^.*<body>/s, '')
     .replace(/<div [^>]*aria-hidden="true">.*?<\/div>/s, '')
+    .replace(/<q>/g, '“')
+    .replace(/<\/q>/g, '”')
     .replace(/<[^>]*>/g, '')
   return unescaped(body)
 }

@@ -3,7 +3,7 @@ export function describeWith(what: string, found: unknown): (name: string, defin
   return (name, define) => {
     if (found) return describe(name, define)
     if (process.env.CI) return describe(name, () => it(`needs ${what}`, () => expect(found).toBeTruthy()))
-    process.stderr.write(`\nSKIPPED: ${name}: ${what} is not installed (npm run setup)\n\n`)
+    process.stderr.write(`\nSKIPPED: ${name}: ${what} is not installed (npm run setup, scripts/README.md)\n\n`)
     describe.skip(name, define)
   }
 }

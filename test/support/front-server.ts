@@ -91,7 +91,7 @@ export class FrontServer {
     writeFileSync(key, testCertificate().key)
     const server = new FrontServer(port, folder, command({ port, folder, certificate, key }), env)
     try {
-      await eventually(() => server.#accepts(), 60)
+      await eventually(() => server.#accepts())
       return server
     } catch (error) {
       await server.stop()

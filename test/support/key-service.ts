@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
-import { once } from 'node:events'
+import { on, once } from 'node:events'
 import { join } from 'node:path'
 import type { ExternalSigningKey, SigningAlgorithm } from 'customer-sign-in'
 import { endedEarly, withComplaints } from './ended-early'
@@ -50,6 +50,12 @@ export class KeyService {
     const changed = once(this.#child, 'message')
     this.#child.send(mood)
     await changed
+  }
+
+  /** Resolves once a service that hangs has been sent so many requests more. */
+  async holds(count: number): Promise<void> {
+    let held = 0
+    for await (const _ of on(this.#child, 'message')) if (++held === count) return
   }
 
   async stop(): Promise<void> {

@@ -41,21 +41,30 @@ const onSdk1: Connect = (server, authProvider) => {
   }
 }
 
-const onSdk2: Connect = (server, authProvider) => {
-  const client = new Client2(assistantInfo)
-  const transport = new Transport2(new URL(server), { authProvider })
-  return {
-    open: () => client.connect(transport),
-    finishSignIn: (callback) => transport.finishAuth(callback),
-    call: (name) => client.callTool({ name, arguments: {} }),
-    whoAmI: () => client.callTool({ name: 'who_am_i', arguments: {} }),
-    close: () => client.close(),
+/** @param mode Which versions of MCP the client speaks. By default those before 2026-07-28. */
+const onSdk2 =
+  (mode?: 'auto' | { pin: string }): Connect =>
+  (server, authProvider) => {
+    const client = new Client2(assistantInfo, mode && { versionNegotiation: { mode } })
+    const transport = new Transport2(new URL(server), { authProvider })
+    return {
+      open: () => client.connect(transport),
+      finishSignIn: (callback) => transport.finishAuth(callback),
+      call: (name) => client.callTool({ name, arguments: {} }),
+      whoAmI: () => client.callTool({ name: 'who_am_i', arguments: {} }),
+      close: () => client.close(),
+    }
   }
-}
 
 /** Each SDK by its version. */
 export const sdks: [version: string, connect: Connect][] = [
   ['1.17.0', onSdk117],
   ['newest 1', onSdk1],
-  ['2', onSdk2],
+  ['2', onSdk2()],
+]
+
+/** Clients that speak MCP 2026-07-28: one that speaks nothing else, and one that asks the server first. */
+export const modernSdks: typeof sdks = [
+  ['2, pinned to 2026-07-28', onSdk2({ pin: '2026-07-28' })],
+  ['2, which asks the server', onSdk2('auto')],
 ]

@@ -30,13 +30,6 @@ export async function openedPage(
   return { page, signIn, origin: app.origin }
 }
 
-/** Presses a button of a question with the mouse, which counts only once it has been over the page for a while. */
-export async function pressWithMouse(page: Page, name: string): Promise<void> {
-  await page.getByRole('heading').hover()
-  await page.evaluate('new Promise((resolve) => addEventListener("transitionend", resolve, { once: true }))')
-  await page.getByRole('button', { name, exact: true }).click({ force: true })
-}
-
 /** The appearances in which every page is looked at, each with the language of its company. */
 export const appearances: [string, BrowserContextOptions, string][] = [
   ['light', { colorScheme: 'light' }, 'en'],

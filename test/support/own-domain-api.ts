@@ -38,7 +38,7 @@ export class OwnDomainApi {
       const { subject, tenantKey, resource } = Object(req).auth
       res.json({ subject, tenantKey, resource })
     }
-    this.app.use([path, '/mcp'], this.signIn.protectedResource({ path, scopes: 'profile' }), answer)
+    this.app.use([path, '/mcp'], this.signIn.protectedResource({ path, scopes: 'profile', allowedOrigins: [] }), answer)
     const tenantKey = async ({ hostname }: Request) => (await tenantStore.findTenantByHost?.(hostname))?.key ?? ''
     this.app.get('/bookings', this.signIn.requireAccessToken<Request>({ tenantKey }), answer)
     const byKey = this.signIn.requireAccessToken({ tenantKey: 'acme' })

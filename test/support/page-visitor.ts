@@ -1,5 +1,5 @@
 import request from 'supertest'
-import { hiddenFields } from './consent-form'
+import { hiddenFields, unescaped } from './consent-form'
 
 /** Somebody at a page of the host's. The host knows them by a header in place of a session. */
 export class PageVisitor {
@@ -21,15 +21,26 @@ export class PageVisitor {
     return request(this.#address).post('').type('form').set('X-Session', this.#session).send(form)
   }
 
+  /** Presses a button of the list. @param asked Its value. */
+  ask(asked: string) {
+    return this.post({ asked })
+  }
+
   /** The fields of the form that the question has. Fails if nothing is asked. */
-  async question(query: string): Promise<Record<string, string>> {
-    return hiddenFields(await this.get(query).expect(200, /name="page_token"/))
+  async question(asked: string): Promise<Record<string, string>> {
+    const { text } = await this.ask(asked).expect(200, /name="page_token"/)
+    return hiddenFields({ text })
   }
 
   /** Opens a question and presses the button that does what it asks about. */
-  async confirm(query: string) {
-    return this.post({ ...(await this.question(query)), decision: 'allow' }).expect(303)
+  async confirm(asked: string) {
+    return this.post({ ...(await this.question(asked)), decision: 'allow' }).expect(303)
   }
+}
+
+/** What the buttons of a list ask, in their order. */
+export function buttonsOn({ text }: { text: string }): string[] {
+  return [...text.matchAll(/name="asked" value="([^"]*)"/g)].map(([, value = '']) => unescaped(value))
 }
 
 /** Who is at a page by the header: a company and a name. */

@@ -165,6 +165,7 @@ export interface Tokens {
   token_type: 'Bearer' | 'DPoP'
   expires_in: number
   refresh_token: string
+  refresh_token_expires_in: number
   scope: string
 }
 
@@ -178,6 +179,7 @@ export function expectTokens(response: Answer, tokenType: Tokens['token_type'] =
     token_type: tokenType,
     expires_in: expect.any(Number),
     refresh_token: expect.stringMatching(/^csir_[\w-]{84}$/),
+    refresh_token_expires_in: expect.any(Number),
     scope: expect.any(String),
   })
   expect(response.status).toBe(200)
@@ -187,10 +189,13 @@ export function expectTokens(response: Answer, tokenType: Tokens['token_type'] =
 
 /** Fails unless the response is this well-formed OAuth error. @returns Its description. */
 export function expectError(response: Answer, status: number, error: string): string {
+  const isOfApi = status === 401 && /^(Bearer|DPoP)\b/.test(String(Object(response.headers)['www-authenticate']))
   expect({ status: response.status, ...response.body }).toEqual({
     status,
     error,
     error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5B\x5D-\x7E]+$/),
+    // What proxies pass on of a 401.
+    ...(isOfApi && { message: 'Unauthorized' }),
   })
   expectUncached(response)
   return response.body.error_description

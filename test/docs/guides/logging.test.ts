@@ -10,7 +10,7 @@ import { root } from '../pages'
 import { runSnippet } from './run-snippet'
 
 // Fastify brings it.
-const pino = join(root, 'test/field/frameworks/node_modules/pino')
+const pino = join(root, 'test/field/other-clients/node_modules/pino')
 
 describeWith('pino, which Fastify brings,', existsSync(pino))('onEvent as docs/events.md writes it', () => {
   it('lets pino say what has failed', async () => {

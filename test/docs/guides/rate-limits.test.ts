@@ -28,6 +28,7 @@ const signIn = createCustomerSignIn({
   baseUrl: 'https://assistants.example',
   keys: { signing: [String(process.env.SIGNING_KEY)] },
   refreshRetryWindow: 300,
+  hostTimeout: 60,
   onEvent() {},
 })
 app.post('/codes', express.json(), async (req, res) => res.json(await signIn.issueAuthorizationCode(req.body)))

@@ -22,7 +22,7 @@ import { runSnippet } from './run-snippet'
 const page = 'docs/runbook.md'
 const keys = 'docs/keys.md'
 const customer = { tenantKey: 'acme', subject: 'customer-1' }
-const secret = (name: string) => name.padEnd(32, '.')
+const secret = (name: string) => name.padEnd(32, '0123456789')
 const newKey = () => generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey
 const pemOf = (key: typeof signingKey) => String(key.export({ format: 'pem', type: 'pkcs8' }))
 

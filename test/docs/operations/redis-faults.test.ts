@@ -118,8 +118,8 @@ describeWithRedis('The error of an error event, as the docs describe it:', () =>
   }
 
   it('Redis is out of reach', async () => {
+    const { refresh_token } = await (await startedOnRedis(server.port)).connected()
     const host = await startedOnRedis(server.port, { hostTimeout: 0.5 })
-    const { refresh_token } = await host.connected()
     server.signal('SIGSTOP')
     expect(await saidOf(host, refresh_token)).toEqual(['took longer than'])
   })
@@ -142,7 +142,7 @@ describeWithRedis('The error of an error event, as the docs describe it:', () =>
   ])('%s', async (said, options) => {
     const { refresh_token } = await (await startedOnRedis(server.port)).connected()
     await server.command('CONFIG', 'SET', 'requirepass', 'right')
-    const host = await startedOnRedis(server.port, { redis: options, hostTimeout: 1 })
+    const host = await startedOnRedis(server.port, { redis: options, hostTimeout: 30 })
     expect(await saidOf(host, refresh_token)).toEqual([said])
   })
 

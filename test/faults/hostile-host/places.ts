@@ -86,7 +86,7 @@ export class HostileHost {
       accessTokenClaims: this.#at('accessTokenClaims', () => ({})),
       keys: {
         signing: [{ publicKey: createPublicKey(signingKey), sign: this.#at('keys.signing.sign', signed) }],
-        credentialSecrets: [Buffer.alloc(32)],
+        credentialSecrets: ['0123456789'.repeat(4)],
       },
       onEvent: this.#at('onEvent', (event: unknown) => this.told.push(event)),
     })

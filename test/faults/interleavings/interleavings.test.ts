@@ -15,7 +15,7 @@ describe('every interleaving', () => {
     expect(findings.map(testOf)).toEqual([])
   })
 
-  // What a broken rule prints, here or by `npm run interleavings`, calls this.
+  // What a broken rule prints, here or by `npx tsx test/faults/interleavings/main.ts`, calls this.
   it('goes the same way again', async () => expectKept('two requests', [0, 0, 0]))
 })
 

@@ -84,7 +84,8 @@ async function main(): Promise<void> {
 
 function inChild(name: string): Promise<Report> {
   return new Promise((resolve, reject) => {
-    const child = fork(__filename, ['--scenario', name, ...(values.states ? ['--states', values.states] : [])])
+    const args = ['--scenario', name, ...(values.states ? ['--states', values.states] : [])]
+    const child = fork(__filename, args, { execArgv: [...process.execArgv, '--max-old-space-size=6000'] })
     child.once('message', (report) => resolve(report as Report))
     child.once('exit', (code) => reject(new Error(`The exploration of "${name}" ended with ${code}`)))
   })

@@ -45,7 +45,7 @@ const moving = {
 
 const four = ['A', 'B', 'A', 'B'].map((at, place) => ({ ...client, name: `request ${place + 1}`, at: [at] }))
 
-/** The scenarios of `npm run interleavings`. */
+/** The scenarios of `npx tsx test/faults/interleavings/main.ts`. */
 export const scenarios: readonly Scenario[] = [
   {
     ...usual,

@@ -2,8 +2,6 @@ import type { Database, DatabaseServer } from '../../support/database'
 import { eventually } from '../../support/redis-server'
 import { expectTokens } from '../../support/sign-in'
 
-jest.setTimeout(180_000)
-
 const customers = Array.from({ length: 50 }, (_, index) => `customer-${index}`)
 const kills = 3
 

@@ -10,8 +10,6 @@ import { clientId, expectTokens, redirectUri } from '../../support/sign-in'
 // Another seed gives other breaks: SEED=7 npx jest lost-replies
 const seed = Number(process.env.SEED ?? 1)
 
-jest.setTimeout(300_000)
-
 /** One to five breaks in a row: more than any client library and the library retry by themselves. */
 function someCuts(random: SeededRandom): Cut[] {
   return Array.from({ length: 1 + random.below(5) }, () => ({ point: random.pick(cutPoints), at: random.next() }))

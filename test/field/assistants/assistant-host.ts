@@ -38,7 +38,7 @@ export class AssistantHost {
       authenticate: () => ({ subject: 'customer-1' }),
       baseUrl: ownDomain ? `http://localhost:${port}` : this.url,
       keys: { signing: [signingKey] },
-      scopes: { profile: 'know who you are', 'bookings:write': 'change your bookings' },
+      scopes: { 'bookings:read': 'see your bookings', 'bookings:write': 'change your bookings' },
       // The documents of the players are on loopback.
       clients: { documents: 'with-loopback' },
       onEvent: (event) => this.events.push(event),
@@ -47,7 +47,7 @@ export class AssistantHost {
     const app: Express = express()
     app.use(signIn)
     const paths = [path, '/mcp']
-    app.all(paths, signIn.protectedResource({ path, scopes: ['profile'] }))
+    app.all(paths, signIn.protectedResource({ path, scopes: ['bookings:read'] }))
     app.post(paths, mcpServer(signIn))
     // Other methods would open a stream of messages from the server, which has none to send.
     app.all(paths, (_req, res) => void res.status(405).end())

@@ -113,6 +113,27 @@ const claudeBlocked: Assistant = {
   },
 }
 
+const claudeOwn: Assistant = {
+  ...claude,
+  variant: 'with an id of the company',
+  connects: 'own client',
+  host: {
+    client: {
+      clientId: 'claude',
+      clientName: 'Claude',
+      redirectUris: [claudeCallback, 'https://claude.com/api/mcp/auth_callback'],
+    },
+  },
+  quirks: [
+    {
+      what: 'may send its callback on claude.com, which is not in its document',
+      source: 'https://support.claude.com/en/articles/11503834',
+    },
+  ],
+  checked: '2026-11-28',
+  plays: { ...claudePlays, redirectUri: 'https://claude.com/api/mcp/auth_callback' },
+}
+
 const claudeCodePlays: Plays = {
   resourceMetadata: fromChallenge,
   serverMetadata: newest,
@@ -192,6 +213,27 @@ const claudeCodeWithoutResource: Assistant = {
     registers: () => registersAsClaudeCode,
     scope: allOfServer,
     resource: (found, at) => (at === 'page' ? announced(found) : undefined),
+  },
+}
+
+const claudeCodeInApp: Assistant = {
+  ...claudeCode,
+  variant: 'in the desktop app',
+  connects: 'registration',
+  quirks: [
+    { what: 'its callback is an address of the app', source: github('anthropics/claude-code', 93671), isFault: true },
+  ],
+  checked: '2026-11-28',
+  plays: {
+    ...claudeCodePlays,
+    redirectUri: 'claude://claude.ai/mcp-auth-callback/sdk',
+    registers: () => ({
+      client_name: 'Claude Code',
+      redirect_uris: ['claude://claude.ai/mcp-auth-callback/sdk'],
+      grant_types: both,
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+    }),
   },
 }
 
@@ -279,13 +321,21 @@ const codex: Assistant = {
   name: 'Codex',
   connects: 'document',
   quirks: [
-    { what: 'asks for all scopes of the server', source: github('openai/codex', 15643) },
+    {
+      what: '0.143 to 0.146 drop the `iss` of the callback, and then demand it: update to 0.147',
+      source: github('openai/codex', 33354),
+      isFault: true,
+    },
+    {
+      what: 'asks for all scopes of the server, and from 0.165 on for those that the API names',
+      source: github('openai/codex', 15643),
+    },
     {
       what: 'its callback has another port each time, and a path of its own for each server where it registers',
       source: code('openai/codex', 'codex-rs/rmcp-client/src/perform_oauth_login.rs'),
     },
   ],
-  checked: '2026-11-22',
+  checked: '2026-11-29',
   plays: {
     ...codexPlays,
     document: {
@@ -612,7 +662,7 @@ const foundry: Assistant = {
     resourceMetadata: [],
     serverMetadata: ['rfc8414'],
     redirectUri: copilotCallback,
-    scope: () => 'profile',
+    scope: () => 'bookings:read',
     resource: none,
     pkce: false,
     needsSecretFor: 'client_secret_post',
@@ -667,7 +717,7 @@ const m365: Assistant = {
     resourceMetadata: [],
     serverMetadata: ['rfc8414'],
     redirectUri: m365Callback,
-    scope: () => 'profile',
+    scope: () => 'bookings:read',
     resource: none,
     refresh: { when: 'before' },
   },
@@ -918,15 +968,15 @@ const mcpRemoteOpenid: Assistant = {
   },
 }
 
-const clineCallback = 'http://127.0.0.1:48801/mcp-auth/callback/3f2a'
+const clineCallback = 'vscode://saoudrizwan.claude-dev/mcp-auth/callback/3f2a'
 const cline: Assistant = {
   name: 'Cline',
   connects: 'registration',
   quirks: [
     { what: 'asked for `openid`, whatever is offered', source: github('cline/cline', 9218), isFault: true },
     {
-      what: 'its callback has a path of its own for each server',
-      source: code('cline/cline', 'src/services/mcp/McpOAuthManager.ts'),
+      what: 'its callback is an address of the editor, and has a path of its own for each server',
+      source: github('cline/cline', 8103),
     },
   ],
   checked: '2026-11-22',
@@ -1180,10 +1230,12 @@ const strict: Assistant = {
 export const assistants: readonly Assistant[] = [
   claude,
   claudeBlocked,
+  claudeOwn,
   claudeRegistered,
   claudeCode,
   claudeCodeBlocked,
   claudeCodeWithoutResource,
+  claudeCodeInApp,
   claudeCodeWithOrigin,
   chatgpt,
   chatgptSigning,

@@ -8,7 +8,7 @@ import { Player } from './player'
 import { publishing } from './publisher'
 import { Refused } from './refused'
 
-// Other delays: SEED=7 npx jest test/assistants/players
+// Other delays: SEED=7 npx jest test/field/assistants/players
 const seed = Number(process.env.SEED ?? 1)
 
 const served = assistants.filter(({ refused }) => !refused)
@@ -36,7 +36,7 @@ describe('an assistant that gets an address stays connected from its discovery t
     const player = await play(assistant)
     await player.connect()
     expect(player.connectedBy).toBe(assistant.connects)
-    expect(player.scope.split(' ')).toContain('profile')
+    expect(player.scope.split(' ')).toContain('bookings:read')
     expect(await player.callTool()).toEqual({ status: 200, text: expect.stringContaining('customer-1') })
     for (let refreshed = 0; refreshed < 3; refreshed++) await player.refresh()
     expect(host?.troubles).toEqual([])

@@ -14,10 +14,10 @@ const host = 'https://assistant.example'
 // What assistants find at the example of the README, with two scopes.
 const found: Found = {
   pasted: `${host}/v1/acme/mcp`,
-  challenged: 'profile bookings:write',
+  challenged: 'bookings:read bookings:write',
   announced: `${host}/v1/acme/mcp`,
-  scopesOfResource: ['profile', 'bookings:write'],
-  scopesOfServer: ['profile', 'bookings:write'],
+  scopesOfResource: ['bookings:read', 'bookings:write'],
+  scopesOfServer: ['bookings:read', 'bookings:write', 'offline_access'],
 }
 
 /** The lengths of every assistant that registers, and of every variant. */

@@ -5,7 +5,7 @@ import { Assistant, type Connect } from './bursts/assistant'
 import { runBursts } from './bursts/run-bursts'
 import { BurstSite } from './bursts/site'
 
-// Other delays: SEED=7 npx jest mcp-bursts. Many more bursts: npm run bursts
+// Other delays: SEED=7 npx jest mcp-bursts. Many more bursts: npx tsx test/field/clients/bursts/main.ts
 const seed = Number(process.env.SEED ?? 1)
 const sizes = [2, 3, 6, 10, 16, 2, 3, 6, 10, 16]
 

@@ -73,7 +73,7 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
   it('shows what the customer has connected, since when, and what it can do', async () => {
     const { page } = await connected()
     await page.getByRole('heading', { name: 'Connected apps' }).waitFor()
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['“Travel Assistant”'])
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Travel Assistant'])
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
       'Know who you are',
       'Book and cancel trips for you',
@@ -91,8 +91,8 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
   it('disconnects an app, whose refresh is refused from then on', async () => {
     const { page, refresh } = await connected()
     const { body } = await refresh().expect(200)
-    await page.getByRole('link', { name: 'Disconnect: Travel Assistant' }).click()
-    await page.getByRole('button', { name: 'Disconnect' }).press('Enter')
+    await page.getByRole('button', { name: 'Disconnect: Travel Assistant' }).click()
+    await page.getByRole('button', { name: 'Disconnect', exact: true }).press('Enter')
     await page.getByText('You have connected no apps to Acme Air.').waitFor()
     expect((await refresh(body.refresh_token).expect(400)).body.error).toBe('invalid_grant')
   })
@@ -115,13 +115,13 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
     const { page } = await connected({ locale: 'de-AT' })
     await page.getByRole('heading', { name: 'Verbundene Apps' }).waitFor()
     expect(await page.locator('html').getAttribute('lang')).toBe('de')
-    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['„Travel Assistant“'])
+    expect(await page.getByRole('heading', { level: 2 }).allTextContents()).toEqual(['Travel Assistant'])
     expect(await page.getByRole('listitem').allTextContents()).toEqual([
       'Wissen, wer Sie sind',
       'Reisen für Sie buchen und absagen',
     ])
-    await page.getByRole('link', { name: 'Trennen: Travel Assistant' }).click()
-    await page.getByRole('button', { name: 'Trennen' }).press('Enter')
+    await page.getByRole('button', { name: 'Trennen: Travel Assistant' }).click()
+    await page.getByRole('button', { name: 'Trennen', exact: true }).press('Enter')
     await page.getByText('Sie haben keine Apps mit Acme Air verbunden.').waitFor()
   })
 
@@ -143,7 +143,7 @@ describeWithBrowser('the "Connected apps" page of the MCP server', () => {
 
   it.each(['light', 'dark'] as const)('has no fault that axe finds in a %s browser', async (colorScheme) => {
     const { page } = await connected({ colorScheme })
-    await page.getByRole('link', { name: 'Disconnect: Travel Assistant' }).waitFor()
+    await page.getByRole('button', { name: 'Disconnect: Travel Assistant' }).waitFor()
     expect(await findings(page)).toEqual([])
   })
 })

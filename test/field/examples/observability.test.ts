@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { pathOf } from '../../../scripts/redis-process'
 import { describeWith } from '../../support/describe-with'
 
+// `npx tsx examples/observability/main.ts`
+const command = ['--import', 'tsx', join('examples', 'observability', 'main.ts')]
 const folder = join('examples', 'observability')
 const describeWithPrometheus = describeWith('prometheus', pathOf('prometheus') && pathOf('promtool'))
 
@@ -11,16 +13,12 @@ interface Dashboard {
   panels: { id: number; title: string; gridPos: { x: number; w: number }; targets: { refId: string }[] }[]
 }
 
-// It waits for two readings of a whole hour's load, also on a busy machine.
-jest.setTimeout(300_000)
-
 describeWithPrometheus('the observability example', () => {
   it('shows data for each panel of the dashboard and each alert on a real Prometheus, and ends by itself', () => {
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      ['--import', 'tsx', join(folder, 'main.ts'), '--once'],
-      { encoding: 'utf8' },
-    )
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...command, '--once'], {
+      encoding: 'utf8',
+      timeout: 300_000,
+    })
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
     expect(stdout.match(/^\d+\. .+$/gm)).toEqual([
       '1. The spans of a refresh',

@@ -6,11 +6,15 @@ import supertest from 'supertest'
 import { createHost } from '../../../examples/own-login-page/host'
 import { authorizationUrl } from '../../../examples/own-login-page/walk'
 
-// The command that `npm run example:own-login-page` runs after the build.
+// `npx tsx examples/own-login-page/main.ts`
 const command = ['--import', 'tsx', join('examples', 'own-login-page', 'main.ts')]
 
 function runOnce(env: NodeJS.ProcessEnv = {}) {
-  return spawnSync(process.execPath, [...command, '--once'], { encoding: 'utf8', env: { ...process.env, ...env } })
+  return spawnSync(process.execPath, [...command, '--once'], {
+    encoding: 'utf8',
+    timeout: 300_000,
+    env: { ...process.env, ...env },
+  })
 }
 
 describe('the login page of a host’s own', () => {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { ownedFolder } from '../../../scripts/postgres-process'
 import { describeWithPostgres, PostgresServer } from '../../support/postgres-server'
 
-// The command that `npm run example:postgres` runs after the build.
+// `npx tsx examples/postgres/main.ts`
 const command = ['--import', 'tsx', join('examples', 'postgres', 'main.ts')]
 
 let folder: string
@@ -21,7 +21,16 @@ function environment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 }
 
 function runOnce(env: NodeJS.ProcessEnv = {}) {
-  return spawnSync(process.execPath, [...command, '--once'], { encoding: 'utf8', env: environment(env) })
+  return spawnSync(process.execPath, [...command, '--once'], {
+    encoding: 'utf8',
+    timeout: 300_000,
+    env: environment(env),
+  })
+}
+
+/** The folders of servers that the example has not stopped. */
+function servers(): string[] {
+  return readdirSync(folder).filter((name) => /^postgres-(?!template)/.test(name))
 }
 
 describeWithPostgres('the PostgreSQL example at a server of your own', () => {
@@ -66,6 +75,15 @@ describeWithPostgres('the PostgreSQL example at a server of your own', () => {
   })
 })
 
+describeWithPostgres('the PostgreSQL example with --once', () => {
+  it('starts a server, goes through the whole flow, and ends by itself with nothing left behind', () => {
+    const { status, stdout, stderr } = runOnce({ TMPDIR: folder })
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
+    expect(stdout).toMatch(/Every step went as it should\.\s*$/)
+    expect(servers()).toEqual([])
+  })
+})
+
 describe('the PostgreSQL example without a server', () => {
   it('says that no server answers at DATABASE_URL, without showing the password', () => {
     const { status, stderr } = runOnce({ DATABASE_URL: 'postgres://sign_in:secret@127.0.0.1:1/app' })
@@ -93,7 +111,6 @@ describeWithPostgres('the PostgreSQL example, serving on', () => {
   afterAll(() => example.kill())
 
   it('starts a server, and stops everything on Ctrl+C', async () => {
-    const servers = () => readdirSync(folder).filter((name) => /^postgres-(?!template)/.test(name))
     expect(servers()).toHaveLength(1)
     const exited = once(example, 'exit')
     example.kill('SIGINT')

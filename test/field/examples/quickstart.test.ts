@@ -5,7 +5,7 @@ import request from 'supertest'
 import { createHost } from '../../../examples/quickstart/host'
 import { describeWith } from '../../support/describe-with'
 
-// The command that `npm run example:quickstart` runs after the build.
+// The command that `npm run example:quickstart` runs.
 const command = ['--import', 'tsx', join('examples', 'quickstart', 'main.ts')]
 const credential = /csi[cr]_[\w-]{84}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
 
@@ -16,7 +16,11 @@ interface Ended {
 }
 
 function runOnce(env: NodeJS.ProcessEnv = {}): Ended {
-  return spawnSync(process.execPath, [...command, '--once'], { encoding: 'utf8', env: { ...process.env, ...env } })
+  return spawnSync(process.execPath, [...command, '--once'], {
+    encoding: 'utf8',
+    timeout: 300_000,
+    env: { ...process.env, ...env },
+  })
 }
 
 describe('the quickstart with --once', () => {
@@ -126,9 +130,11 @@ describeWith('curl', spawnSync('curl', ['--version']).status === 0)('the quickst
   it('leads a browser from the Allow button to the client, which shows how to redeem the code', async () => {
     const authorize = /in a browser:\n(\S+)/.exec(stdout)?.[1] ?? ''
     const form = await (await fetch(authorize)).text()
-    expect(form).toContain('<form method="post"><button>Allow</button></form>')
+    expect(form).toContain('<button name="answer" value="allow">Allow</button></form>')
 
-    const arrived = await (await fetch(authorize, { method: 'POST' })).text()
+    const arrived = await (
+      await fetch(authorize, { method: 'POST', body: new URLSearchParams({ answer: 'allow' }) })
+    ).text()
     const command = /<pre>(.*)<\/pre>/s.exec(arrived)?.[1]?.replaceAll('&quot;', '"') ?? ''
     expect(JSON.parse(execFileSync('sh', ['-c', command], { encoding: 'utf8' }))).toMatchObject({
       token_type: 'Bearer',
@@ -148,6 +154,9 @@ describe('the authorize page of the quickstart', () => {
     state: 'opaque',
   }
 
+  const answered = (body: string, query: object = good, path = '/v1/acme/oauth/authorize') =>
+    request(host).post(path).query(query).type('form').send(body)
+
   it('shows the customer which client asks for what', async () => {
     const { status, text } = await request(host).get('/v1/acme/oauth/authorize').query(good)
     expect(status).toBe(200)
@@ -156,10 +165,21 @@ describe('the authorize page of the quickstart', () => {
   })
 
   it('sends the customer back to the client with a code', async () => {
-    const { status, headers } = await request(host).post('/v1/acme/oauth/authorize').query(good).set('Origin', baseUrl)
+    const { status, headers } = await answered('answer=allow').set('Origin', baseUrl)
     expect(status).toBe(303)
     expect(headers.location).toMatch(/^http:\/\/127\.0\.0\.1:4000\/callback\?code=csic_[\w-]{84}&state=opaque&iss=/)
   })
+
+  it.each(['answer=deny', '', 'answer=deny&answer=allow'])(
+    'sends the customer back without a code: %j',
+    async (body) => {
+      const { headers } = await answered(body).expect(303)
+      const { searchParams } = new URL(headers.location ?? '')
+      const refusal = { error: 'access_denied', state: 'opaque', iss: `${baseUrl}/v1/acme/oauth` }
+      expect(Object.fromEntries(searchParams)).toMatchObject(refusal)
+      expect(searchParams.has('code')).toBe(false)
+    },
+  )
 
   it('escapes the text of the request', async () => {
     const { text } = await request(host)
@@ -170,10 +190,7 @@ describe('the authorize page of the quickstart', () => {
   })
 
   it('gives no code to a form on another site', async () => {
-    const { status, headers } = await request(host)
-      .post('/v1/acme/oauth/authorize')
-      .query(good)
-      .set('Origin', 'https://attacker.example')
+    const { status, headers } = await answered('answer=allow').set('Origin', 'https://attacker.example')
     expect(status).toBe(403)
     expect(headers.location).toBeUndefined()
   })
@@ -185,9 +202,7 @@ describe('the authorize page of the quickstart', () => {
     ['a request without PKCE', '/v1/acme/oauth/authorize', { code_challenge: '' }],
     ['another flow', '/v1/acme/oauth/authorize', { response_type: 'token' }],
   ])('never redirects for %s', async (_, path, wrong) => {
-    const { status, headers, text } = await request(host)
-      .post(path)
-      .query({ ...good, ...wrong })
+    const { status, headers, text } = await answered('answer=allow', { ...good, ...wrong }, path)
     expect(status).toBeGreaterThanOrEqual(400)
     expect(headers.location).toBeUndefined()
     expect(text).toContain('This did not work')

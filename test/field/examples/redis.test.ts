@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describeWithRedis, RedisServer } from '../../support/redis-server'
 
-// The command that `npm run example:redis` runs after the build.
+// `npx tsx examples/redis/main.ts`
 const command = ['--import', 'tsx', join('examples', 'redis', 'main.ts')]
 const credential = /csi[cr]_[\w-]{84}|eyJ[\w-]+\.[\w-]+\.[\w-]+/
 
@@ -23,6 +23,7 @@ function environment(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
 function runOnce(env: NodeJS.ProcessEnv = {}) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...command, '--once'], {
     encoding: 'utf8',
+    timeout: 300_000,
     env: environment(env),
   })
   return { status, stdout, stderr }

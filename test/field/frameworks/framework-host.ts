@@ -13,8 +13,8 @@ import type { ServedHost } from '../hosts/mountings'
 const { code: signInSnippet } = snippetWith('export const guard = signIn.protectedResource(')
 const signInFile = `import { authenticate, signingKeys, tenantStore, tokenStore } from './parts.mjs'\n${signInSnippet}`
 
-// Milliseconds, of the 60 seconds that a test has.
-const maxStart = 50_000
+// Milliseconds. It comes before the limit of the test, and says what the host has printed.
+const maxStart = 300_000
 
 /** The code of a host, and how it is run. */
 export interface HostCode {
@@ -101,7 +101,7 @@ export class FrameworkHost implements ServedHost {
     return this.#process.exitCode === null && this.#process.signalCode === null
   }
 
-  /** Asks for the key set until it is that of the tests: another process may have taken the port. Gives up before the test does. */
+  /** Asks for the key set until it is that of the tests: another process may have taken the port. */
   async #ready(path: string): Promise<void> {
     const failed = new Promise<never>((_, reject) => {
       this.#process.once('error', reject)

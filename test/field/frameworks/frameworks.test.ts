@@ -10,7 +10,7 @@ import { FrameworkHost, type HostCode } from './framework-host'
 const page = 'docs/hosts.md'
 const packages = join(__dirname, 'node_modules')
 const harness = join(__dirname, 'harness')
-const withPackages = describeWith('test/frameworks/node_modules', existsSync(packages))
+const withPackages = describeWith('test/field/frameworks/node_modules', existsSync(packages))
 
 /** What a reader's app has besides the snippet: `GET /` and `POST /echo`. */
 const ownPages = {

@@ -26,7 +26,7 @@ declare const acme: {
   refresh(): Promise<{ access_token: string; refresh_token: string }>
 }
 
-const whenInstalled = describeWith('test/other-clients/node_modules', installed.npm)
+const whenInstalled = describeWith('test/field/other-clients/node_modules', installed.npm)
 
 describeWithBrowser('a browser', () => {
   whenInstalled('oidc-client-ts', () => {

@@ -1,6 +1,7 @@
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { cp, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
@@ -15,10 +16,15 @@ export class HostProject {
     this.folder = folder
   }
 
+  /** Installs one, unless it is kept from an earlier run. */
   static async install(name: string, { folder, tarball }: PackedPackage): Promise<HostProject> {
     const project = join(folder, name)
-    await cp(join(root, 'test/field/package/hosts', name), project, { recursive: true })
-    await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], project)
+    if (!existsSync(project)) {
+      const unfinished = `${project}.unfinished`
+      await cp(join(root, 'test/field/package/hosts', name), unfinished, { recursive: true })
+      await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', tarball], unfinished)
+      await rename(unfinished, project)
+    }
     return new HostProject(project)
   }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { runNode } from './command'
+import { runNode, runTool } from './command'
 import { HostProject } from './host-project'
 import type { PackedPackage } from './packed-package'
 import { walkThrough } from './walk-through'
@@ -56,6 +56,10 @@ export function installedHosts(packed: () => PackedPackage): void {
       expect(required.length > 0).toBe(!typesOnly.includes(entry))
       expect(imported).toEqual(expect.arrayContaining(required))
     }
+  })
+
+  it('has a command without its optional peers', async () => {
+    expect(await runTool('customer-sign-in', ['postgres:schema'], bare.folder)).toContain('create schema ')
   })
 }
 

@@ -16,7 +16,7 @@ const options = isRsa ? padding : { dsaEncoding: encoding }
 
 const server = createServer(async (req, res) => {
   const data = await buffer(req)
-  if (mood === 'hangs') return
+  if (mood === 'hangs') return void process.send?.('held')
   if (mood === 'fails') return void res.writeHead(500).end()
   const key = mood === 'signs with another key' ? another : privateKey
   res.end(sign(algorithm.endsWith('384') ? 'sha384' : 'sha256', data, { key, ...options }))

@@ -41,9 +41,11 @@ const needed: CustomerSignInOptions = {
 }
 const signIn = createSignIn(needed, settings.signIn)
 
-listenerOf(settings.framework, [...ownRoutes(signIn), signIn]).listen(settings.port, '127.0.0.1', () =>
-  tell('listening'),
-)
+const server = listenerOf(settings.framework, [...ownRoutes(signIn), signIn]).listen(settings.port, '127.0.0.1', () => {
+  // On a busy machine, a client may send a request just as an idle connection is closed. That would be no fault of the sign-in.
+  server.keepAliveTimeout = 0
+  tell('listening')
+})
 
 function tell(message: HostMessage): void {
   process.send?.(message, undefined, undefined, () => {})
