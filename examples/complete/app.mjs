@@ -1,5 +1,5 @@
-import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
-import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
+import { toNodeHandler } from '@modelcontextprotocol/node'
+import { createMcpHandler, McpServer } from '@modelcontextprotocol/server'
 import { createCustomerSignIn, MemoryTenantStore, MemoryTokenStore } from 'customer-sign-in'
 import express from 'express'
 
@@ -26,13 +26,11 @@ app.use(signIn) // after your session middleware
 // Your MCP server, at an address of its own for each company.
 const mcp = { path: '/v1/:tenantKey/mcp', checkRevocation: true }
 app.all(mcp.path, signIn.protectedResource(mcp))
-app.post(mcp.path, async (req, res) => {
+const handler = createMcpHandler(() => {
   const server = new McpServer({ name: 'acme', version: '1.0.0' })
-  server.registerTool('who_am_i', {}, (extra) => ({ content: [{ type: 'text', text: signIn.auth(extra).subject }] }))
-  const transport = new StreamableHTTPServerTransport({})
-  res.once('close', () => server.close())
-  await server.connect(transport)
-  await transport.handleRequest(req, res, req.body)
+  server.registerTool('who_am_i', {}, (ctx) => ({ content: [{ type: 'text', text: signIn.auth(ctx).subject }] }))
+  return server
 })
+app.post(mcp.path, (req, res) => toNodeHandler(handler)(req, res, req.body))
 
 app.listen(3000, () => console.info('http://localhost:3000/v1/acme/mcp'))

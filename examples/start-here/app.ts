@@ -17,8 +17,13 @@ app.use(sessions)
 app.use(signIn) // after the sessions, before your other routes
 app.use(login)
 
-// The MCP server of each company. A revoked token ends at once.
-const api = { path: '/v1/:tenantKey/mcp', scopes: 'bookings', checkRevocation: true }
+// The MCP server of each company. A revoked token ends at once, and no page of another origin may call it.
+const api = {
+  path: '/v1/:tenantKey/mcp',
+  scopes: 'bookings',
+  checkRevocation: true,
+  allowedOrigins: [],
+}
 app.all(api.path, signIn.protectedResource(api))
 app.post(api.path, mcp)
 app.all(api.path, (_req, res) => res.status(405).set('Allow', 'POST').end())

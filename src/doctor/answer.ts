@@ -17,7 +17,7 @@ export function answerOf(url: string, method: string, status: number, headers: I
     /captcha|just a moment|attention required|verify (that )?you are (a )?human|unusual traffic|are you a robot/i
   const location = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined
   const challenge = header('www-authenticate') ?? ''
-  const json = jsonObject(text)
+  const json = jsonObject(messageIn(text) ?? text)
   const { error, error_description: description } = json ?? {}
   return {
     url,
@@ -47,6 +47,11 @@ export function answerOf(url: string, method: string, status: number, headers: I
     /** Whether a firewall or a bot protection has answered in place of the app. */
     isBotWall: botMark !== undefined || ([403, 405, 429, 503, 200].includes(status) && isHtml && botWords.test(text)),
   }
+}
+
+/** The response to a JSON-RPC request in a stream of events, which may begin with other messages. */
+export function messageIn(text: string): string | undefined {
+  return /^data: ?(\{.*"(?:result|error)".*\})\r?$/m.exec(text)?.[1]
 }
 
 /** An address without its query and fragment, in which there may be a code. */

@@ -5,6 +5,9 @@ import type { Asked } from './wire'
 /** The origin of a client in a browser. No page is there. */
 const origin = 'https://browser-client.example'
 
+/** What a client in a browser sends to an MCP server beside `Accept`: the last three are of MCP (2026-07-28, Streamable HTTP). */
+const askedOfApis = ['authorization', 'content-type', 'mcp-method', 'mcp-name', 'mcp-protocol-version']
+
 /**
  * Calls an endpoint as a client in a browser does: first the preflight, then the request (Fetch section 3.2).
  *
@@ -22,17 +25,21 @@ export async function checkPreflight(visit: Visit, url: string, call: Asked, ask
 
 /**
  * The same for the host's API, where CORS is the host's choice: without it, only clients in a browser cannot connect. What is wrong is CORS
- * that works halfway.
+ * that works halfway. MCP also asks a server to refuse the origins that it does not know.
  */
 export async function checkApiAcrossOrigins(visit: Visit, url: string, call: Asked): Promise<void> {
-  const asks = ['authorization', 'content-type', 'mcp-protocol-version']
-  const preflight = await askFirst(visit, url, call, asks)
+  const preflight = await askFirst(visit, url, call, askedOfApis)
   const answer = await askThen(visit, url, call)
+  if (answer.status === 403)
+    return visit.note(`The API refuses the origin ${origin}. Clients in a browser need an origin that it allows.`)
+  visit.note(
+    `The API does not refuse the origin ${origin}. If it is an MCP server, name the origins that may call it: \`allowedOrigins\`.`,
+  )
   if ([preflight, answer].every(({ header }) => header('access-control-allow-origin') === undefined))
     return visit.note(
       'The API has no CORS, so clients in a browser cannot call it. Assistants on servers and devices can.',
     )
-  judgePreflight(preflight, asks, visit)
+  judgePreflight(preflight, askedOfApis, visit)
   checkReadable(answer, visit)
   const exposed = listed(answer, 'access-control-expose-headers')
   const hasChallenge = answer.status === 401 && answer.header('www-authenticate') !== undefined

@@ -306,7 +306,7 @@ export const findings = {
   ),
   'preflight-headers': wrong(
     'The CORS preflight {request} does not allow the header {header}',
-    'Allow `Authorization`, `Content-Type` and `MCP-Protocol-Version`. The endpoints of this library do: look for cors middleware or a proxy that answers in front of them',
+    'Allow `Authorization`, `Content-Type`, `MCP-Protocol-Version`, `Mcp-Method` and `Mcp-Name`. The endpoints of this library do: look for cors middleware or a proxy that answers in front of them',
   ),
   'no-cors': wrong(
     '{request} is answered without `Access-Control-Allow-Origin`. Clients in a browser cannot read it',

@@ -7,13 +7,29 @@ import type { Found, Visit } from '../visit'
 import type { Asked, Wire } from '../wire'
 
 const clientInfo = { name: 'customer-sign-in doctor', version: '1' }
-const params = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo }
 
-/** The first message of an MCP client. An API that is not MCP refuses it for lack of a token too. */
-const initialize: Asked = {
-  method: 'POST',
-  headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
-  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+/** The first message of a client of MCP 2025-11-25. An API that is not MCP refuses it for lack of a token too. */
+const initialize = message('initialize', { protocolVersion: '2025-11-25', capabilities: {}, clientInfo })
+
+/** That of a client of MCP 2026-07-28, which has no session. */
+const discover = message(
+  'server/discover',
+  {
+    _meta: {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': clientInfo,
+      'io.modelcontextprotocol/clientCapabilities': {},
+    },
+  },
+  { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'server/discover' },
+)
+
+function message(method: string, params: object, headers: Record<string, string> = {}): Asked {
+  return {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream', ...headers },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+  }
 }
 
 const read: Asked = { method: 'GET', headers: { Accept: 'application/json, text/event-stream' } }
@@ -92,14 +108,10 @@ function isHeaderLimit({ status, text }: Answer): boolean {
   return [414, 431, 494].includes(status) || (status === 400 && /header|cookie/i.test(text) && /large/i.test(text))
 }
 
-/** Sends the first request again, with the access token (RFC 6750 section 2.1). */
+/** Sends the first request again, with the access token (RFC 6750 section 2.1), and asks an MCP server what it speaks. */
 export async function callApi(visit: Visit): Promise<void> {
-  const [{ asked }, { accessToken, isBound }] = visit.found('api', 'sign-in')
-  const { address, key, wire } = visit
-  const { method = 'GET' } = asked
-  const proof = isBound && { DPoP: key.proof({ method, url: address, accessToken, now: Date.now() }) }
-  const headers = { ...asked.headers, Authorization: `${isBound ? 'DPoP' : 'Bearer'} ${accessToken}`, ...proof }
-  const answer = await wire.ask(address, { ...asked, headers })
+  const [{ asked }] = visit.found('api')
+  const answer = await askWithToken(visit, asked)
   const { status, challenge } = answer
   const error = challenge?.error ?? answer.error
   const description = challenge?.error_description ?? answer.description
@@ -111,5 +123,30 @@ export async function callApi(visit: Visit): Promise<void> {
   const { code } = Object(answer.members.error)
   if (status === 400 && code === -32700) throw fault('body-read-before', answer)
   if (status === 403) throw fault('call-fails', answer)
+  if (await speaksMcp(visit, asked, answer)) return
   if (status >= 400) visit.note(`The API let the token through, and answered the request with ${status}.`)
+}
+
+/** Whether the API is an MCP server. Says which versions of MCP it speaks. */
+async function speaksMcp(visit: Visit, asked: Asked, answer: Answer): Promise<boolean> {
+  if (asked !== initialize) return false
+  const { protocolVersion } = Object(answer.members.result)
+  const { supportedVersions } = Object((await askWithToken(visit, discover)).members.result)
+  const ofSessions = typeof protocolVersion === 'string' ? [protocolVersion] : []
+  const ofToday = Array.isArray(supportedVersions) ? supportedVersions : []
+  const all = [...ofSessions, ...ofToday]
+  if (all.length === 0) return false
+  visit.note(`The API speaks MCP ${all.join(' and ')}.`)
+  if (ofSessions.length === 0) visit.note('Clients that speak only older versions cannot call it.')
+  if (ofToday.length === 0) visit.note('Clients that speak only 2026-07-28 cannot call it.')
+  return true
+}
+
+function askWithToken(visit: Visit, asked: Asked): Promise<Answer> {
+  const [{ accessToken, isBound }] = visit.found('sign-in')
+  const { address, key, wire } = visit
+  const { method = 'GET' } = asked
+  const proof = isBound && { DPoP: key.proof({ method, url: address, accessToken, now: Date.now() }) }
+  const headers = { ...asked.headers, Authorization: `${isBound ? 'DPoP' : 'Bearer'} ${accessToken}`, ...proof }
+  return wire.ask(address, { ...asked, headers })
 }

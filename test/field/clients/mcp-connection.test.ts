@@ -1,85 +1,47 @@
-import { Client as Client2, StreamableHTTPClientTransport as Transport2 } from '@modelcontextprotocol/client'
-import { Client as Client1 } from '@modelcontextprotocol/sdk/client/index.js'
-import { StreamableHTTPClientTransport as Transport1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { Client as Client117 } from 'mcp-sdk-1.17.0/client/index.js'
-import { StreamableHTTPClientTransport as Transport117 } from 'mcp-sdk-1.17.0/client/streamableHttp.js'
+import type { CustomerSignIn } from 'customer-sign-in'
+import type { RequestHandler } from 'express'
 import { AssistantSession } from '../../support/assistant-session'
 import { releaseClock, stopClock } from '../../support/clock'
 import { CompanyHost } from '../../support/company-host'
-import { mcpServer } from '../../support/mcp-server'
+import { type McpConnection, modernSdks, sdks } from '../../support/mcp-connection'
+import { mcpServer, mcpServerOfToday } from '../../support/mcp-server'
 
-/** An assistant's connection to an MCP server. */
-interface Connection {
-  open(): Promise<void>
-  finishSignIn(callback: URLSearchParams): Promise<void>
-  /** Calls the server's only tool, which tells who the customer is. */
-  whoAmI(): Promise<unknown>
-  close(): Promise<void>
-}
+type Api = (signIn: CustomerSignIn) => RequestHandler
 
-const assistant = { name: 'assistant', version: '1.0.0' }
-const whoAmITool = { name: 'who_am_i', arguments: {} }
-
-function onSdk117(api: string, authProvider: AssistantSession): Connection {
-  const client = new Client117(assistant)
-  const transport = new Transport117(new URL(api), { authProvider })
-  return {
-    open: () => client.connect(transport),
-    finishSignIn: (callback) => transport.finishAuth(callback.get('code') ?? ''),
-    whoAmI: () => client.callTool(whoAmITool),
-    close: () => client.close(),
-  }
-}
-
-function onSdk1(api: string, authProvider: AssistantSession): Connection {
-  const client = new Client1(assistant)
-  const transport = new Transport1(new URL(api), { authProvider })
-  return {
-    open: () => client.connect(transport),
-    finishSignIn: (callback) => transport.finishAuth(callback.get('code') ?? ''),
-    whoAmI: () => client.callTool(whoAmITool),
-    close: () => client.close(),
-  }
-}
-
-function onSdk2(api: string, authProvider: AssistantSession): Connection {
-  const client = new Client2(assistant)
-  const transport = new Transport2(new URL(api), { authProvider })
-  return {
-    open: () => client.connect(transport),
-    finishSignIn: (callback) => transport.finishAuth(callback),
-    whoAmI: () => client.callTool(whoAmITool),
-    close: () => client.close(),
-  }
-}
+const servers: [server: string, api: Api, clients: typeof sdks][] = [
+  ['on SDK 1', mcpServer, [...sdks, ...modernSdks.filter(([version]) => !version.includes('pinned'))]],
+  ['of MCP 2026-07-28 and before', mcpServerOfToday(), [...sdks, ...modernSdks]],
+  ['of MCP 2026-07-28 alone', mcpServerOfToday('reject'), modernSdks],
+]
+const pairs = servers.flatMap(([server, api, clients]) =>
+  clients.map((client) => [client[0], server, client[1], api] as const),
+)
 
 const isCustomer1 = expect.objectContaining({ content: [{ type: 'text', text: 'customer-1' }] })
 
-describe.each([
-  ['1.17.0', onSdk117],
-  ['newest 1', onSdk1],
-  ['2', onSdk2],
-])('an assistant on the MCP SDK %s', (_version, connectionTo) => {
+describe.each(pairs)('an assistant on the MCP SDK %s, at a server %s', (_version, _server, connectTo, api) => {
   let host: CompanyHost
   let clock: ReturnType<typeof stopClock>
-  const connections: Connection[] = []
+  const connections: McpConnection[] = []
   beforeEach(async () => {
+    // SDK 2 prints a warning at every sign-out.
+    jest.spyOn(console, 'warn').mockImplementation()
     clock = stopClock()
-    host = await CompanyHost.start({ api: mcpServer, refreshRetryWindow: 10, onEvent: () => {} })
+    host = await CompanyHost.start({ api, refreshRetryWindow: 10, onEvent: () => {} })
   })
   afterEach(async () => {
+    jest.restoreAllMocks()
     releaseClock()
     await host.stop()
     await Promise.all(connections.splice(0).map((connection) => connection.close()))
   })
 
-  async function connected(): Promise<Connection> {
-    const session = new AssistantSession(host.issuer)
-    const signedOut = connectionTo(host.api, session)
+  async function connected(session = new AssistantSession(host.issuer)): Promise<McpConnection> {
+    const signedOut = connectTo(host.api, session)
     await expect(signedOut.open()).rejects.toThrow('Unauthorized')
     const callback = await host.browse(session.authorizationUrl)
     await signedOut.finishSignIn(callback.searchParams)
-    const connection = connectionTo(host.api, session)
+    const connection = connectTo(host.api, session)
     connections.push(connection)
     await connection.open()
     return connection
@@ -106,5 +68,16 @@ describe.each([
     expect(await whoAmI()).toEqual(isCustomer1)
     clock.advance(3601)
     expect(await whoAmI()).toEqual(isCustomer1)
+  })
+
+  it('asks the customer to sign in again once the grant has been revoked and the access token has expired', async () => {
+    const session = new AssistantSession(host.issuer)
+    const { whoAmI } = await connected(session)
+    const signedIn = session.authorizationUrl.href
+    await host.signIn.grants.revokeAll({ tenantKey: 'acme', subject: 'customer-1' })
+    clock.advance(3601)
+    await expect(whoAmI()).rejects.toThrow('Unauthorized')
+    expect(session.authorizationUrl.href).not.toBe(signedIn)
+    expect(await (await connected(session)).whoAmI()).toEqual(isCustomer1)
   })
 })

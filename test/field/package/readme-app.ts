@@ -19,6 +19,16 @@ const files = {
   'app.mts': complete,
 }
 
+/** How a client of MCP 2026-07-28 calls the tool. */
+const ofToday: [headers: Record<string, string>, meta: object] = [
+  { 'MCP-Protocol-Version': '2026-07-28', 'Mcp-Method': 'tools/call', 'Mcp-Name': 'who_am_i' },
+  {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'assistant', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': {},
+  },
+]
+
 /** Tests of the complete app of the README, as it is pasted into a project that has installed what the README says. */
 export function readmeApp(packed: () => PackedPackage): void {
   let project: HostProject
@@ -66,17 +76,24 @@ export function readmeApp(packed: () => PackedPackage): void {
       const authorizationCode = url.searchParams.get('code') ?? ''
       expect(await auth(assistant, { ...asked, authorizationCode })).toBe('AUTHORIZED')
 
-      const call = (company: string) =>
+      const call = (company: string, headers: Record<string, string> = {}, meta: object = {}) =>
         fetch(`${origin}/v1/${company}/mcp`, {
           method: 'POST',
           headers: {
             Authorization: `Bearer ${assistant.tokens()?.access_token}`,
             Accept: 'application/json, text/event-stream',
             'Content-Type': 'application/json',
+            ...headers,
           },
-          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'who_am_i' } }),
+          body: JSON.stringify({
+            jsonrpc: '2.0',
+            id: 1,
+            method: 'tools/call',
+            params: { name: 'who_am_i', arguments: {}, _meta: meta },
+          }),
         })
       expect(await (await call('acme')).text()).toContain('"text":"ada"')
+      expect(await (await call('acme', ...ofToday)).text()).toContain('"text":"ada"')
       expect((await call('globex')).status).toBe(404)
     } finally {
       host.kill()

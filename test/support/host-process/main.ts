@@ -38,8 +38,8 @@ const server = createServer(app).listen(0, '127.0.0.1', () => {
     const guard = signIn.protectedResource({ path, scopes: ['profile'], checkRevocation: true })
     app.post(path, guard, async (req, res) => {
       // Loaded at the first call, because the processes of most tests do not need it.
-      const { mcpServer } = await import('../mcp-server.js')
-      await mcpServer(signIn)(req, res)
+      const { mcpServerOfToday } = await import('../mcp-server.js')
+      await mcpServerOfToday()(signIn)(req, res)
     })
     // Other methods would open a stream of messages from the server, which has none to send.
     app.all(path, (_req, res) => void res.status(405).end())

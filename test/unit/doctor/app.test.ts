@@ -12,7 +12,10 @@ const cors =
   (req, res, next) => {
     res.set({ 'Access-Control-Allow-Origin': '*', ...headers })
     if (req.method === 'OPTIONS')
-      res.set('Access-Control-Allow-Headers', 'authorization, content-type, mcp-protocol-version').status(204).end()
+      res
+        .set('Access-Control-Allow-Headers', 'authorization, content-type, mcp-method, mcp-name, mcp-protocol-version')
+        .status(204)
+        .end()
     else next()
   }
 

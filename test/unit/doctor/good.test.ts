@@ -76,7 +76,7 @@ describe('the doctor, at a good deployment', () => {
       `POST ${mcp} ${api}`,
       `GET ${mcp} ${api}`,
       `POST ${mcp} ${api} Bearer`,
-      `OPTIONS ${mcp} for POST with authorization,content-type,mcp-protocol-version ${from}`,
+      `OPTIONS ${mcp} for POST with authorization,content-type,mcp-method,mcp-name,mcp-protocol-version ${from}`,
       `POST ${mcp} ${api} ${from}`,
       ...readDocument(`${wellKnown}protected-resource${mcp}`),
       ...readDocument(`${wellKnown}authorization-server${oauth}`),
@@ -105,6 +105,24 @@ describe('the doctor, at a good deployment', () => {
       },
     ])
   })
+
+  it.each([
+    [{}, 'does not refuse'],
+    [{ allowedOrigins: [] }, 'refuses'],
+  ])(
+    'finds nothing wrong with the origins that may call the API, and says what it does with another: %j',
+    async (more, does) => {
+      const path = '/v1/:tenantKey/mcp'
+      const origin = await deployed({
+        api: (app, signIn) => app.all(path, signIn.protectedResource({ path, ...more }), answerMcp),
+      })
+      const report = await examine(`${origin}/v1/acme/mcp`)
+      expect(findingsOf(report)).toEqual([])
+      expect(report.steps.find(({ step }) => step === 'bearer')?.notes[0]).toMatch(
+        `The API ${does} the origin https://browser-client.example.`,
+      )
+    },
+  )
 
   it('finds nothing at a company with a domain of its own', async () => {
     const ownDomain = (baseUrl: string) => new MemoryTenantStore([{ key: 'acme', id: '1', baseUrl }])

@@ -3,6 +3,7 @@ import { text } from 'node:stream/consumers'
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js'
 import { StreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/streamableHttp.js'
 import {
+  type CustomerSignIn,
   type CustomerSignInOptions,
   createCustomerSignIn,
   MemoryTenantStore,
@@ -15,6 +16,7 @@ import { examine } from '../../../src/doctor/examine'
 import type { Report } from '../../../src/doctor/report'
 import { describeWithBrowser, newBrowser } from '../../support/browser'
 import { answerMcp, type Deployed, deployed, findingsOf, listening } from '../../support/deployment'
+import { mcpServer, mcpServerOfToday } from '../../support/mcp-server'
 import { type Ran, runCommand } from '../../support/run-doctor'
 
 const path = '/v1/:tenantKey/mcp'
@@ -228,6 +230,41 @@ describe('the doctor with a login finds', () => {
 
   it.each(Object.entries(cases))('%s', async (_, [app, finds]) => {
     expect(findingsOf(await foundWithLogin(app))).toEqual(finds)
+  })
+
+  /** What the doctor says of the call, where this answers it. */
+  async function callSays(handler: (signIn: CustomerSignIn) => RequestHandler): Promise<string[]> {
+    const report = await foundWithLogin({
+      api: (app, signIn) => app.all(path, signIn.protectedResource({ path }), handler(signIn)),
+    })
+    expect(findingsOf(report)).toEqual([])
+    return report.steps.find(({ step }) => step === 'call')?.notes ?? []
+  }
+
+  const stream = (body: object) =>
+    `: begins\n\ndata: {"method":"notifications/message"}\n\ndata: ${JSON.stringify(body)}\n\n`
+  const onlyOld = 'Clients that speak only 2026-07-28 cannot call it.'
+  const servers: Record<string, [(signIn: CustomerSignIn) => RequestHandler, string[]]> = {
+    'on SDK 1': [mcpServer, ['The API speaks MCP 2025-11-25.', onlyOld]],
+    'of today and before': [mcpServerOfToday(), ['The API speaks MCP 2025-11-25 and 2026-07-28.']],
+    'of today alone': [
+      mcpServerOfToday('reject'),
+      ['The API speaks MCP 2026-07-28.', 'Clients that speak only older versions cannot call it.'],
+    ],
+    'that answers in a stream, which it never ends': [
+      () => (_req, res) =>
+        void res.type('text/event-stream').write(stream({ id: 1, result: { protocolVersion: '2025-06-18' } })),
+      ['The API speaks MCP 2025-06-18.', onlyOld],
+    ],
+    'that refuses both': [
+      () => (_req, res) => res.status(400).json({ jsonrpc: '2.0', id: 1, error: { code: -32602 } }),
+      ['The API let the token through, and answered the request with 400.'],
+    ],
+    'that is none': [() => (_req, res) => res.json({}), []],
+  }
+
+  it.each(Object.entries(servers))('which versions of MCP a server speaks: one %s', async (_, [handler, says]) => {
+    expect(await callSays(handler)).toEqual(says)
   })
 
   it('which credential is refused and why, and which clock is ahead', async () => {

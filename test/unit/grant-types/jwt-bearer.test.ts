@@ -361,6 +361,20 @@ describe('who presents an assertion', () => {
     expect(claims.client_id).toBe(id)
   })
 
+  it('presents it in the body: one in an address, which ends up in logs, is not read', async () => {
+    const { idp, host } = await startedWith(started)
+    const query = new URLSearchParams({
+      grant_type: jwtBearer,
+      client_id: clientId,
+      assertion: idp.idJag(host.issuer()),
+    })
+    const sent = request(host.url).post(`/v1/acme/oauth/token?${query}`).type('form')
+    expect(expectError(await sent.send({}), 400, 'invalid_request')).toBe('client_id is missing')
+    const alone = formBody({ grant_type: jwtBearer, client_id: clientId })
+    const withRest = request(host.url).post(`/v1/acme/oauth/token?${query}`).type('form')
+    expect(expectError(await withRest.send(alone), 400, 'invalid_request')).toBe('assertion is missing')
+  })
+
   it('can have registered itself', async () => {
     const { idp, host } = await startedWith(started)
     const id = await registered(host)

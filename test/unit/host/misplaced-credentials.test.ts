@@ -6,11 +6,19 @@ import request, { type Test } from 'supertest'
 import { logRequests } from '../../../src/debug/request-log'
 import { ApiHost } from '../../support/api-host'
 import { Authorization, asTheySay } from '../../support/authorization'
+import { CompanyIssuer, jwtBearer } from '../../support/company-issuer'
 import { assertionOf, basic, clientKey } from '../../support/confidential-clients'
 import { OpenTelemetry } from '../../support/open-telemetry'
 import { clientId, formBody, redirectUri, tenants } from '../../support/sign-in'
 
-const kinds = ['code', 'refresh token', 'access token', 'client secret', 'client assertion'] as const
+const kinds = [
+  'code',
+  'refresh token',
+  'access token',
+  'client secret',
+  'client assertion',
+  'identity assertion',
+] as const
 
 const disguises: [name: string, of: (credential: string) => string][] = [
   ['as it is', (credential) => credential],
@@ -31,7 +39,7 @@ const parameters = {
   ],
   token: [
     ...['grant_type', 'client_id', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope', 'resource'],
-    ...['client_secret', 'client_assertion', 'client_assertion_type', 'token', 'token_type_hint'],
+    ...['client_secret', 'client_assertion', 'client_assertion_type', 'token', 'token_type_hint', 'assertion'],
   ],
   register: [
     ...['redirect_uris', 'client_name', 'client_uri', 'scope', 'grant_types', 'token_endpoint_auth_method'],
@@ -46,6 +54,7 @@ class TalkativeHost {
   readonly #telemetry: OpenTelemetry
   readonly #ends: (() => void)[]
   host!: ApiHost
+  idp!: CompanyIssuer
 
   private constructor(telemetry: OpenTelemetry) {
     this.#telemetry = telemetry
@@ -64,10 +73,17 @@ class TalkativeHost {
 
   static async start(secretHash: string): Promise<TalkativeHost> {
     const talkative = new TalkativeHost(await OpenTelemetry.start({ tenantLabel: (tenantKey) => tenantKey }))
+    talkative.idp = await CompanyIssuer.start()
     const confidential = { clientId: 'confidential', redirectUris: [redirectUri], secretHashes: [secretHash] }
     const store = new MemoryTenantStore([
       ...tenants,
-      { key: 'initech', id: 'initech', clients: [confidential], scopes: ['profile'] },
+      {
+        key: 'initech',
+        id: 'initech',
+        clients: [confidential, { clientId, redirectUris: [redirectUri] }],
+        scopes: ['profile'],
+        trustedIssuers: [talkative.idp.trusted()],
+      },
     ])
     talkative.host = await ApiHost.start({
       tenantStore: {
@@ -130,6 +146,7 @@ function* requestsWith(baseUrl: string, text: string): Generator<Test> {
     yield form('/v1/acme/oauth/token', { ...exchanging, code_verifier: 'x'.repeat(43), [name]: sentAs(name) })
     yield form('/v1/acme/oauth/revoke', { client_id: clientId, token: 'x', [name]: sentAs(name) })
     yield form('/v1/initech/oauth/token', { ...redeeming, client_id: 'confidential', [name]: sentAs(name) })
+    yield form('/v1/initech/oauth/token', { grant_type: jwtBearer, client_id: clientId, [name]: sentAs(name) })
   }
   for (const name of names(parameters.register)) {
     for (const value of [sentAs(name), [sentAs(name)]]) {
@@ -174,7 +191,8 @@ function callsWith({ signIn }: ApiHost, text: string): (() => Promise<unknown>)[
 }
 
 /** A credential of a kind that works at this host. */
-async function credentialOf(kind: (typeof kinds)[number], { signIn, baseUrl }: ApiHost, secret: string) {
+async function credentialOf(kind: (typeof kinds)[number], { host, idp }: TalkativeHost, secret: string) {
+  const { signIn, baseUrl } = host
   const terms = { tenantKey: 'acme', clientId, subject: 'customer-1' }
   const challenge = { redirectUri, codeChallenge: 'x'.repeat(43), codeChallengeMethod: 'S256' as const }
   const { accessToken, refreshToken } = await tokensFor(signIn, terms)
@@ -184,6 +202,7 @@ async function credentialOf(kind: (typeof kinds)[number], { signIn, baseUrl }: A
     'access token': accessToken,
     'client secret': secret,
     'client assertion': assertionOf(clientKey(), 'confidential', `${baseUrl}/v1/initech/oauth`),
+    'identity assertion': idp.idJag(`${baseUrl}/v1/initech/oauth`),
   }[kind]
 }
 
@@ -192,7 +211,7 @@ describe.each(kinds)('a %s that a client sends where it does not belong', (kind)
     const { secret, hash } = newClientSecret()
     const talkative = await TalkativeHost.start(hash)
     const { host, told } = talkative
-    const credential = await credentialOf(kind, host, secret)
+    const credential = await credentialOf(kind, talkative, secret)
     const text = disguised(credential)
     for (const sent of requestsWith(host.baseUrl, text)) await sent.redirects(0).ok(() => true)
     for (const call of callsWith(host, text)) {

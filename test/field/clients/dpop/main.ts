@@ -2,7 +2,7 @@ import { DpopSession } from '@modelcontextprotocol/client'
 import { postgresSchema } from 'customer-sign-in/postgres'
 import { decode } from 'jsonwebtoken'
 import { ProofKey } from '../../../../src/protocol/proof-key'
-import { sdks } from '../../../support/mcp-connection'
+import { modernSdks, sdks } from '../../../support/mcp-connection'
 import { PostgresServer } from '../../../support/postgres-server'
 import { Assistant, type Connect } from '../bursts/assistant'
 import { BurstSite, onRedis, type SiteStore } from '../bursts/site'
@@ -43,7 +43,8 @@ async function outcomeOn(name: string): Promise<Outcome> {
   const site = await BurstSite.start({ database, maxDelay: 20, clockOffsets })
   try {
     const key = await DpopSession.create()
-    const connect = sdks.find(([version]) => version === '2')?.[1] as Connect
+    // In memory it speaks MCP 2026-07-28 alone, elsewhere the versions before.
+    const [, connect] = (name === 'memory' ? modernSdks[0] : sdks[2]) as [string, Connect]
     const withKey: Connect = (server, session) => connect(server, Object.assign(session, { dpop: () => key }))
     const assistant = await Assistant.connected(withKey, site, 3)
     const boundToKey: boolean[] = []
