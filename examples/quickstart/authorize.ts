@@ -56,7 +56,7 @@ function authorizationRequest(req: Request<{ tenantKey?: string }>) {
   return {
     tenantKey: req.params.tenantKey ?? '',
     clientId: query.get('client_id') ?? '',
-    redirectUri: query.get('redirect_uri') ?? undefined,
+    redirectUri: query.get('redirect_uri') ?? '',
     codeChallenge: query.get('code_challenge') ?? '',
     codeChallengeMethod: query.get('code_challenge_method') as 'S256',
     scopes: query.get('scope')?.split(' ').filter(Boolean),

@@ -77,7 +77,7 @@ export interface ExportedGrant {
   expiresAt: number
   /** When it ends at the latest. */
   endsAt?: number | undefined
-  /** Where the browser was sent with the code. Absent once the code is redeemed, and if the request named none. */
+  /** Where the browser was sent with the code. Absent once the code is redeemed. */
   redirectUri?: string | undefined
 }
 
@@ -250,7 +250,7 @@ function exportedGrants(
       usedAt: redeemed.map(({ at }) => at),
       expiresAt: grant.expiresAt,
       ...(endsAt !== undefined && { endsAt }),
-      ...(request && { redirectUri: request.redirectUri || undefined }),
+      ...(request && { redirectUri: request.redirectUri }),
     }
   })
 }

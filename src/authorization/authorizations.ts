@@ -17,8 +17,6 @@ import type { SubmittedPage } from './consent-tokens'
 export interface Recipient {
   found: FoundClient
   redirectUri: string
-  /** The `redirect_uri` of the request, which the token request must repeat. Empty if it has none: then the client has only one. */
-  namedRedirectUri: string
 }
 
 /** An authorization request as it was received (RFC 6749 section 4.1.1), by a browser or by `issueAuthorizationCode`. */
@@ -82,19 +80,12 @@ export class Authorizations {
   /**
    * Finds the client, and makes sure that the redirect URI is its own. Until then no browser may be sent there.
    *
-   * @param redirectUri Empty if the request has none, as it may if the client has only one (RFC 6749 section 3.1.2.3).
-   * @throws {OAuthError} `invalid_client`; `invalid_request` if there is none and the client has several; `unauthorized_client` if it is not the
-   * client's.
+   * @throws {OAuthError} `invalid_client`; `unauthorized_client` if the redirect URI is not the client's.
    */
   async recipient(clientId: string, redirectUri: string, tenant: ResolvedTenant): Promise<Recipient> {
-    const found = await this.#clients.find(clientId, tenant, redirectUri || undefined)
+    const found = await this.#clients.find(clientId, tenant, redirectUri)
     const { redirectUris: accepted } = found.client
-    if (hasRedirectUri(accepted, redirectUri)) return { found, redirectUri, namedRedirectUri: redirectUri }
-    if (redirectUri === '') {
-      const [only, ...others] = accepted
-      if (only !== undefined && others.length === 0) return { found, redirectUri: only, namedRedirectUri: '' }
-      throw oauthError('invalid_request', 'redirect_uri is missing', { detail: { clientId, accepted } })
-    }
+    if (hasRedirectUri(accepted, redirectUri)) return { found, redirectUri }
     const fault = this.#clients.redirectUriFault(redirectUri, found, tenant)
     throw oauthError('unauthorized_client', 'redirect_uri is not registered for this client', {
       reason: 'wrong_redirect_uri',
@@ -179,14 +170,7 @@ export class Authorizations {
 
 function agreementOf(request: AgreedRequest): Agreement {
   const { client } = request.found
-  const { namedRedirectUri: redirectUri } = request
-  return {
-    ...request,
-    redirectUri,
-    clientId: client.clientId,
-    isConfidential: isConfidential(client),
-    seed: request.page?.seed,
-  }
+  return { ...request, clientId: client.clientId, isConfidential: isConfidential(client), seed: request.page?.seed }
 }
 
 function responseWith(code: string, { redirectUri, state }: AgreedRequest, { address }: ResolvedTenant) {

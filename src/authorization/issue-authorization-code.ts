@@ -12,8 +12,8 @@ export interface IssueAuthorizationCodeRequest extends Pick<Customer, 'subject' 
   tenantKey: string
   /** As in the request. */
   clientId: string
-  /** As in the request. It must be one of the client's. Undefined if the request has none, as it may if the client has only one. */
-  redirectUri: string | undefined
+  /** As in the request. It must be one of the client's. */
+  redirectUri: string
   /** As in the request: 43 base64url characters (RFC 7636 section 4.2). */
   codeChallenge: string
   /** As in the request. Any other method is refused with `invalid_request`. */

@@ -29,9 +29,9 @@ export async function refuseAuthorization(
   authorizations: Authorizations,
   emit: Emit,
 ): Promise<{ redirectTo: string }> {
-  const { tenantKey, clientId = '', redirectUri: named = '', state, error } = members(given, 'refuseAuthorization')
+  const { tenantKey, clientId = '', redirectUri = '', state, error } = members(given, 'refuseAuthorization')
   const tenant = await tenants.find(tenantKey, baseUrl())
-  const { redirectUri } = await authorizations.recipient(clientId, named, tenant)
+  await authorizations.recipient(clientId, redirectUri, tenant)
   const thrown = error ?? oauthError('access_denied', 'The customer has refused', { reason: 'declined' })
   const place = { where: 'refuseAuthorization', tenantKey, tenantId: tenant.id, clientId }
   const { code, description } = reportError(thrown, place, emit)

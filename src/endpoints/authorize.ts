@@ -39,8 +39,8 @@ export function authorize(rooms: AuthorizeRooms): Endpoint {
     const parameters = parametersOf(queryOf(req))
     const clientId = single(parameters.client_id, 'client_id')
     message.clientId = clientId
-    const named = parameters.redirect_uri === undefined ? '' : single(parameters.redirect_uri, 'redirect_uri')
-    const recipient = await authorizations.recipient(clientId, named, tenant)
+    const redirectUri = single(parameters.redirect_uri, 'redirect_uri')
+    const recipient = await authorizations.recipient(clientId, redirectUri, tenant)
     const [state] = [parameters.state].flat()
     const known: ErrorContext = { tenantKey: tenant.key, tenantId: tenant.id, clientId }
     let mayRedirect = recipient.found.source === 'tenant'
@@ -73,7 +73,7 @@ export function authorize(rooms: AuthorizeRooms): Endpoint {
       if (!mayRedirect) throw withContext(thrown, known)
       const { code: error, description } = reportError(thrown, { where: 'authorize', ...known }, emit, message)
       const refusal = { error, error_description: description, state, iss: tenant.address.issuer }
-      redirect(res, withResponse(recipient.redirectUri, refusal))
+      redirect(res, withResponse(redirectUri, refusal))
     }
   }
 }

@@ -31,8 +31,7 @@ export function authorizationCode(rooms: CredentialRooms, grants: Grants): Grant
 function presentedCode(request: TokenRequest): PresentedCredential {
   const { form, client, tenant, hasHungUp } = request
   const code = form.required('code')
-  // A request that had none is repeated without one (RFC 6749 section 4.1.3).
-  const redirectUri = form.get('redirect_uri') ?? ''
+  const redirectUri = form.required('redirect_uri')
   const codeVerifier = form.required('code_verifier')
   if (!isCodeVerifier(codeVerifier)) {
     throw oauthError('invalid_request', 'code_verifier must be 43 to 128 characters of A-Z a-z 0-9 - . _ ~')

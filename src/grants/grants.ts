@@ -31,7 +31,6 @@ export type GrantTerms = Pick<NewGrant, 'clientId' | 'subject' | 'scopes' | 'res
 export interface Agreement extends GrantTerms, Pick<NewGrant, 'consentTo'>, Pick<Binding, 'key'> {
   /** Whether only the authenticated client may redeem the grant. */
   isConfidential: boolean
-  /** What the token request must repeat. Empty if the request has none. */
   redirectUri: string
   codeChallenge: string
   /** The 32 bytes of which the code is made, so that it can be made again. By default they are random. */

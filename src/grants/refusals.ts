@@ -50,8 +50,7 @@ export function notRedeemable(presented: PresentedCredential, grant: Grant): OAu
     return invalidGrant(presented, 'wrong_client', { why: 'was issued to another client', ...byAnother })
   }
   if (granted.redirectUri !== binding.redirectUri) {
-    const why = binding.redirectUri ? 'was requested with another redirect_uri' : 'was requested with a redirect_uri'
-    return invalidGrant(presented, 'wrong_redirect_uri', { why, context })
+    return invalidGrant(presented, 'wrong_redirect_uri', { why: 'was requested with another redirect_uri', context })
   }
   const why = 'was requested with a code_challenge that does not match the code_verifier'
   return invalidGrant(presented, 'wrong_code_verifier', { why, context })

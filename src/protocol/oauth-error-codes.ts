@@ -77,7 +77,6 @@ export const answeredCodes = {
     '*credential* was granted for a resource that this server no longer serves',
     '*credential* was issued to another client',
     '*credential* was requested with another redirect_uri',
-    '*credential* was requested with a redirect_uri',
     '*credential* was requested with a code_challenge that does not match the code_verifier',
     '*credential* was requested with another dpop_jkt',
     'The assertion *problem*',

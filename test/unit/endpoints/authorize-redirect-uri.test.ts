@@ -1,5 +1,4 @@
 import { MemoryTenantStore } from 'customer-sign-in'
-import { codeChallengeOf } from '../../../src/protocol/pkce'
 import { Authorization, asTheySay, expectErrorPage, expectRedirect } from '../../support/authorization'
 import { hostile, registered } from '../../support/hostile-redirect-uris'
 import { clientId, expectError, expectTokens, TestSignIn } from '../../support/sign-in'
@@ -57,64 +56,5 @@ describe('a redirect URI', () => {
 
   it('is tested with a long table of disguises', () => {
     expect(new Set(Object.values(hostile).flat()).size).toBeGreaterThan(100)
-  })
-})
-
-describe('a request without a redirect URI', () => {
-  const only = 'https://assistant.example/callback'
-  let host: TestSignIn
-  beforeAll(async () => {
-    const one = new MemoryTenantStore([{ key: 'acme', clients: [{ clientId, redirectUris: [only] }] }])
-    host = await TestSignIn.start({ authenticate: asTheySay, tenantStore: one })
-  })
-  afterAll(() => host.stop())
-
-  it('leads to the only one of the client, and its code is redeemed without one too', async () => {
-    const authorization = new Authorization(host, { redirect_uri: undefined })
-    const response = await authorization.answer(await authorization.form())
-    expect(response.headers.location?.startsWith(`${only}?code=`)).toBe(true)
-    const signedIn = authorization.signedIn(response)
-    const description = expectError(await host.exchange(signedIn, { redirect_uri: only }), 400, 'invalid_grant')
-    expect(description).toBe('The authorization code was requested with another redirect_uri')
-    expectTokens(await host.exchange(signedIn, { redirect_uri: undefined }))
-  })
-
-  it('is refused at the only one of the client', async () => {
-    const authorization = new Authorization(host, { redirect_uri: undefined })
-    const response = await authorization.answer(await authorization.form(), 'deny')
-    expect(response.headers.location?.startsWith(`${only}?error=access_denied`)).toBe(true)
-  })
-
-  it('does not let a code be redeemed without one that was requested with one', async () => {
-    const signedIn = await new Authorization(host).allowed()
-    const description = expectError(await host.exchange(signedIn, { redirect_uri: undefined }), 400, 'invalid_grant')
-    expect(description).toBe('The authorization code was requested with a redirect_uri')
-    expectTokens(await host.exchange(signedIn))
-  })
-
-  it('is answered on pages of the host’s own as well', async () => {
-    const { signIn } = host
-    const { codeVerifier } = new Authorization(host)
-    const asked = { tenantKey: 'acme', clientId, redirectUri: undefined, state: 'a state' }
-    const { code, redirectTo } = await signIn.issueAuthorizationCode({
-      ...asked,
-      codeChallenge: codeChallengeOf(codeVerifier),
-      codeChallengeMethod: 'S256',
-      subject: 'customer-1',
-    })
-    expect(redirectTo.startsWith(`${only}?code=`)).toBe(true)
-    const refused = await signIn.refuseAuthorization(asked)
-    expect(refused.redirectTo.startsWith(`${only}?error=access_denied`)).toBe(true)
-    expectTokens(await host.exchange({ code, codeVerifier, tenantKey: 'acme' }, { redirect_uri: undefined }))
-  })
-
-  it('is shown to the operator if the client has several', async () => {
-    const several = await TestSignIn.start({ authenticate: asTheySay, tenantStore })
-    expect(expectErrorPage(await new Authorization(several, { redirect_uri: undefined }).open())).toContain(
-      'redirect_uri is missing',
-    )
-    const [denied] = (await several.told('denied')).slice(-1)
-    expect(denied).toMatchObject({ description: 'redirect_uri is missing', detail: { clientId, accepted: registered } })
-    await several.stop()
   })
 })

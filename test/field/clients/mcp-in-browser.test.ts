@@ -17,7 +17,7 @@ describeWithBrowser(
   () => {
     let page: HostApp
     beforeAll(async () => {
-      const args = [join(__dirname, 'mcp-client/page.mjs'), '--bundle', '--format=esm', '--log-level=error']
+      const args = [join(__dirname, 'mcp-in-browser.page.mjs'), '--bundle', '--format=esm', '--log-level=error']
       const script = execFileSync(join(root, 'node_modules/.bin/esbuild'), args, { maxBuffer: 64 * 1024 * 1024 })
       page = await HostApp.start(() =>
         express()
