@@ -23,14 +23,15 @@ const signIn = createCustomerSignIn({
 })
 app.use(signIn) // after your session middleware
 
-// Your MCP server, at an address of its own for each company.
-const mcp = { path: '/v1/:tenantKey/mcp', checkRevocation: true }
+// Your MCP server, at an address of its own for each company. No page of another origin may call it.
+const mcp = { path: '/v1/:tenantKey/mcp', checkRevocation: true, allowedOrigins: [] }
 app.all(mcp.path, signIn.protectedResource(mcp))
-const handler = createMcpHandler(() => {
+const mcpServer = createMcpHandler(() => {
   const server = new McpServer({ name: 'acme', version: '1.0.0' })
   server.registerTool('who_am_i', {}, (ctx) => ({ content: [{ type: 'text', text: signIn.auth(ctx).subject }] }))
   return server
 })
-app.post(mcp.path, (req, res) => toNodeHandler(handler)(req, res, req.body))
+const answer = toNodeHandler(mcpServer)
+app.post(mcp.path, (req, res) => answer(req, res, req.body))
 
-app.listen(3000, () => console.info('http://localhost:3000/v1/acme/mcp'))
+app.listen(3000, '127.0.0.1', () => console.info('http://localhost:3000/v1/acme/mcp'))

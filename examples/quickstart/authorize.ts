@@ -30,7 +30,7 @@ export function authorizePage({ signIn, findTenant, baseUrl }: Authorize): Route
     const client = tenant.clients?.find((known) => known.clientId === clientId)
     if (!client) throw new OAuthError('invalid_request', 'This company does not know the app that sent you here')
     const app = client.clientName ?? clientId
-    res.send(consentPage({ tenant, app, customer: customer.name, scopes: scopes ?? tenant.scopes ?? [] }))
+    res.send(consentPage({ tenant, app, customer: customer.name, scopes: scopes?.split(' ') ?? tenant.scopes ?? [] }))
   })
 
   router.post('/', urlencoded({ extended: false }), async (req, res) => {
@@ -59,7 +59,7 @@ function authorizationRequest(req: Request<{ tenantKey?: string }>) {
     redirectUri: query.get('redirect_uri') ?? '',
     codeChallenge: query.get('code_challenge') ?? '',
     codeChallengeMethod: query.get('code_challenge_method') as 'S256',
-    scopes: query.get('scope')?.split(' ').filter(Boolean),
+    scopes: query.get('scope') || undefined,
     resource: query.get('resource') ?? undefined,
     state: query.get('state') ?? undefined,
   }

@@ -22,7 +22,7 @@ const api = {
   path: '/v1/:tenantKey/mcp',
   scopes: 'bookings',
   checkRevocation: true,
-  allowedOrigins: [],
+  allowedOrigins: [] as string[],
 }
 app.all(api.path, signIn.protectedResource(api))
 app.post(api.path, mcp)
@@ -31,6 +31,6 @@ app.all(api.path, (_req, res) => res.status(405).set('Allow', 'POST').end())
 app.use(pages)
 
 const port = Number(process.env.PORT ?? 8080)
-const server = app.listen(port, () => console.info(`The app listens at port ${port}`))
+const server = app.listen(port, process.env.HOST ?? '127.0.0.1', () => console.info(`The app listens at port ${port}`))
 server.keepAliveTimeout = 75_000 // longer than the proxy in front
 process.once('SIGTERM', () => server.close())

@@ -17,7 +17,7 @@ export function answerOf(url: string, method: string, status: number, headers: I
     /captcha|just a moment|attention required|verify (that )?you are (a )?human|unusual traffic|are you a robot/i
   const location = [301, 302, 303, 307, 308].includes(status) ? header('location') : undefined
   const challenge = header('www-authenticate') ?? ''
-  const json = jsonObject(messageIn(text) ?? text)
+  const json = isEventStream(type) ? messageIn(text) : jsonObject(text)
   const { error, error_description: description } = json ?? {}
   return {
     url,
@@ -49,9 +49,15 @@ export function answerOf(url: string, method: string, status: number, headers: I
   }
 }
 
+/** Whether a content type is that of a stream of events, which may never end. */
+export function isEventStream(type: string | undefined): boolean {
+  return /^text\/event-stream\b/.test(type ?? '')
+}
+
 /** The response to a JSON-RPC request in a stream of events, which may begin with other messages. */
-export function messageIn(text: string): string | undefined {
-  return /^data: ?(\{.*"(?:result|error)".*\})\r?$/m.exec(text)?.[1]
+export function messageIn(stream: string): Record<string, unknown> | undefined {
+  const messages = [...stream.matchAll(/^data: ?(\{.*\})\r?$/gm)].map(([, data = '']) => jsonObject(data))
+  return messages.find((message) => message && ('result' in message || 'error' in message))
 }
 
 /** An address without its query and fragment, in which there may be a code. */

@@ -31,7 +31,9 @@ export async function checkApiAcrossOrigins(visit: Visit, url: string, call: Ask
   const preflight = await askFirst(visit, url, call, askedOfApis)
   const answer = await askThen(visit, url, call)
   if (answer.status === 403)
-    return visit.note(`The API refuses the origin ${origin}. Clients in a browser need an origin that it allows.`)
+    return visit.note(
+      `The API refuses the origin ${origin}. So what its CORS does for the origins that it allows was not examined.`,
+    )
   visit.note(
     `The API does not refuse the origin ${origin}. If it is an MCP server, name the origins that may call it: \`allowedOrigins\`.`,
   )

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { type Answer, answerOf, messageIn } from './answer'
+import { type Answer, answerOf, isEventStream, messageIn } from './answer'
 import { Fault, type FindingCode, fault } from './findings'
 
 /** How much of a body is read. The documents and errors of a sign-in are a few kilobytes. */
@@ -65,13 +65,13 @@ async function exchange(url: URL, method: string, timeLimit: number, { headers, 
     const { statusCode, headers: received } = response as IncomingMessage
     const chunks: Buffer[] = []
     let size = 0
-    // A stream of events may never end. That of a POST has the response of JSON-RPC.
-    const isEndless = /^text\/event-stream\b/.test(received['content-type'] ?? '')
-    for await (const chunk of isEndless && method !== 'POST' ? [] : response) {
+    // In the stream of a POST is the response of JSON-RPC.
+    const isStream = isEventStream(received['content-type'])
+    for await (const chunk of isStream && method !== 'POST' ? [] : response) {
       size += chunk.length
       if (size > maxBody) throw fault('too-large', { url: shown, limit: `${maxBody / 1024} KiB` })
       chunks.push(chunk)
-      if (isEndless && messageIn(Buffer.concat(chunks).toString('utf8'))) break
+      if (isStream && messageIn(Buffer.concat(chunks).toString('utf8'))) break
     }
     return answerOf(url.href, method, statusCode ?? 0, received, Buffer.concat(chunks).toString('utf8'))
   } catch (error) {

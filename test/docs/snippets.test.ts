@@ -19,6 +19,8 @@ declare const authenticate: NonNullable<import('customer-sign-in').CustomerSignI
 declare function customerOf(req: object, tenantKey: string): { id: string; name: string } | undefined
 declare function staffOf(req: object): { id: string; companyKey: string } | undefined
 declare function answerOf(req: object): 'allow' | 'deny' | undefined
+declare const refuseOtherSites: RequestHandler
+declare function loginAt(req: object): string
 declare function sendConsentPage(res: object, request: import('customer-sign-in').ConsentRequest): void
 declare function session(req: import('express').Request): { customerId: string }
 declare function bookingsOf(subject: string): string[]

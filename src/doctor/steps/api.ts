@@ -131,9 +131,10 @@ export async function callApi(visit: Visit): Promise<void> {
 async function speaksMcp(visit: Visit, asked: Asked, answer: Answer): Promise<boolean> {
   if (asked !== initialize) return false
   const { protocolVersion } = Object(answer.members.result)
-  const { supportedVersions } = Object((await askWithToken(visit, discover)).members.result)
-  const ofSessions = typeof protocolVersion === 'string' ? [protocolVersion] : []
-  const ofToday = Array.isArray(supportedVersions) ? supportedVersions : []
+  const discovered = await askWithToken(visit, discover).catch(() => undefined)
+  const { supportedVersions } = Object(discovered?.members.result)
+  const ofSessions = [protocolVersion].filter((version) => typeof version === 'string')
+  const ofToday = [supportedVersions].flat().filter((version) => typeof version === 'string')
   const all = [...ofSessions, ...ofToday]
   if (all.length === 0) return false
   visit.note(`The API speaks MCP ${all.join(' and ')}.`)

@@ -1,4 +1,4 @@
-import { answerOf, bearerChallenge, checkOwn } from '../../../src/doctor/answer'
+import { answerOf, bearerChallenge, checkOwn, messageIn } from '../../../src/doctor/answer'
 
 const url = 'https://assistant.example/v1/acme/mcp?code=x#y'
 
@@ -90,5 +90,24 @@ describe('the Bearer challenge in WWW-Authenticate', () => {
     ['', undefined],
   ])('is read from %j', (header, attributes) => {
     expect(bearerChallenge(header)).toEqual(attributes)
+  })
+})
+
+describe('a message in a stream of events', () => {
+  const line = (text: string) => `event: message\ndata: ${text}\n\n`
+
+  it('is the first response, behind other messages, whatever they contain', () => {
+    const first = '{"method":"notifications/message","params":{"data":{"result":"x"}}}'
+    expect(messageIn(line(first) + line('{"id":1,"result":{"a":1}}') + line('{"id":2,"error":{}}'))).toEqual({
+      id: 1,
+      result: { a: 1 },
+    })
+    expect(messageIn(line('{"id":2,"error":{}}').replaceAll('\n', '\r\n'))).toEqual({ id: 2, error: {} })
+    expect(messageIn(line(first))).toBeUndefined()
+  })
+
+  it('is found at once in a line that somebody has made to take long', () => {
+    for (const text of ['{"error"', '{', '}', '"result"', '{}'])
+      expect(messageIn(`data: {${text.repeat(30_000)}`)).toBeUndefined()
   })
 })

@@ -82,14 +82,18 @@ describe('the doctor with a login finds', () => {
   /** Changes what the browser comes back with. Undefined if it never does. */
   type Back = (parameters: URLSearchParams) => URLSearchParams | undefined
 
-  async function foundWithLogin(app: Deployed = {}, back: Back = (parameters) => parameters): Promise<Report> {
+  async function foundWithLogin(
+    app: Deployed = {},
+    back: Back = (parameters) => parameters,
+    timeLimit = 15_000,
+  ): Promise<Report> {
     const origin = await deployed({ ...app, options: (own) => ({ ...base, ...app.options?.(own) }) })
     const open = async (url: string) => {
       const { headers } = await fetch(url, { redirect: 'manual' })
       return back(new URL(headers.get('location') ?? '').searchParams)
     }
     const window = { redirectUri: 'http://127.0.0.1/callback', minutes: 5, open }
-    return examine(`${origin}/v1/acme/mcp`, { clientId: 'app', window })
+    return examine(`${origin}/v1/acme/mcp`, { clientId: 'app', window, timeLimit })
   }
 
   const changed =
@@ -234,9 +238,8 @@ describe('the doctor with a login finds', () => {
 
   /** What the doctor says of the call, where this answers it. */
   async function callSays(handler: (signIn: CustomerSignIn) => RequestHandler): Promise<string[]> {
-    const report = await foundWithLogin({
-      api: (app, signIn) => app.all(path, signIn.protectedResource({ path }), handler(signIn)),
-    })
+    const api: Deployed['api'] = (app, signIn) => app.all(path, signIn.protectedResource({ path }), handler(signIn))
+    const report = await foundWithLogin({ api }, undefined, 2000)
     expect(findingsOf(report)).toEqual([])
     return report.steps.find(({ step }) => step === 'call')?.notes ?? []
   }
@@ -259,6 +262,16 @@ describe('the doctor with a login finds', () => {
     'that refuses both': [
       () => (_req, res) => res.status(400).json({ jsonrpc: '2.0', id: 1, error: { code: -32602 } }),
       ['The API let the token through, and answered the request with 400.'],
+    ],
+    'that answers the second question never': [
+      () => (req, res) => {
+        if (!('mcp-method' in req.headers)) res.json({ id: 1, result: { protocolVersion: '2025-06-18' } })
+      },
+      ['The API speaks MCP 2025-06-18.', onlyOld],
+    ],
+    'whose versions are no texts': [
+      () => (_req, res) => res.json({ id: 1, result: { protocolVersion: 7, supportedVersions: [{ toString: 1 }] } }),
+      [],
     ],
     'that is none': [() => (_req, res) => res.json({}), []],
   }
