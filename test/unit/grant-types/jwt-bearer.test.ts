@@ -250,6 +250,21 @@ describe('what an assertion gives', () => {
     expect(await host.told('denied')).toMatchObject([{ reason: 'wrong_resource', detail }])
   })
 
+  it.each<[string, Partial<TrustedIssuer>, readonly string[]]>([
+    ['the company has', {}, [mcp, files]],
+    ['the issuer may speak for', { resources: [mcp] }, [mcp]],
+  ])(
+    'is for nothing if the assertion names another API than those that %s, and the host is told these',
+    async (_, trusted, accepted) => {
+      const { idp, host } = await startedWith(started, trusted, { resources: [mcp, files] })
+      const idJag = idp.idJag(host.issuer(), { claims: { resource: old } })
+      expectError(await present(host, idJag), 400, 'invalid_grant')
+      expect(await host.told('denied')).toMatchObject([
+        { reason: 'wrong_resource', detail: { asked: [old], accepted } },
+      ])
+    },
+  )
+
   it('is for the customer that the claim of the record names', async () => {
     const { idp, host } = await startedWith(started, { subject: 'email' })
     const claims = { sub: '00u1', email: 'anna@acme.example' }

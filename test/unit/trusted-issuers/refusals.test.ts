@@ -465,6 +465,13 @@ describe('an assertion is refused, and nothing is used up, if it', () => {
     expect(await host.told('denied')).toMatchObject([{ detail: { issuer: idp.issuer, ...detail } }])
   })
 
+  it('is of an issuer that nobody trusts, of which the host is told, and whom the company trusts', async () => {
+    const { idp, host, assertion } = await given({ claims: { iss: 'https://elsewhere.example' } })
+    await present(host, assertion)
+    const detail = { asked: 'https://elsewhere.example', accepted: [idp.issuer] }
+    expect(await host.told('denied')).toMatchObject([{ detail }])
+  })
+
   it('breaks one of more than sixty rules', () => {
     expect(refusals.length).toBeGreaterThanOrEqual(60)
   })
