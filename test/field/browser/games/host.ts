@@ -24,7 +24,7 @@ export interface HostOptions {
 }
 
 /** What the host saw. */
-export type HostEvent = 'shown' | 'posted' | 'code' | 'error'
+export type HostEvent = 'shown' | 'posted' | 'code' | 'refused'
 
 /**
  * The host that the customer is signed in to, and something in front of it: it sees what the sign-in answers, and in some games it sends the
@@ -75,7 +75,7 @@ export class GamesHost {
     const end = res.end.bind(res)
     res.writeHead = ((status: number, headers: OutgoingHttpHeaders = {}) => {
       const { Location: location } = headers
-      if (typeof location === 'string') this.#tell(new URL(location).searchParams.has('code') ? 'code' : 'error')
+      if (typeof location === 'string') this.#tell(new URL(location).searchParams.has('code') ? 'code' : 'refused')
       const dropped = [withoutHeader, ...(this.script || this.delay ? ['Content-Length'] : [])]
       if (this.script) dropped.push('Content-Security-Policy')
       for (const name of dropped) if (name) res.removeHeader(name)

@@ -261,10 +261,11 @@ tell('set')`)
     const posted = before.filter(({ what }) => what === 'posted').slice(-1)
     const isClear = code < 0 || !isFast(marks) || isFast([...marks.slice(0, -1), ...posted])
     const isSlow = before.some(({ what }) => what === 'slow')
-    return {
-      verdict: isSlow || !isClear ? 'void' : code >= 0 && isFast(marks) ? 'robbed' : 'kept',
-      isAnswered: happenings.some(({ what }) => what === 'code' || what === 'error'),
-    }
+    const isAnswered = happenings.some(({ what }) => what === 'code' || what === 'refused')
+    // The answer may have led the window of the stranger's first page there again. In the next game it must be there.
+    const isBack = happenings.some(({ what }) => what === 'begun')
+    if (isAnswered && !isBack) await this.until('begun', 3000).catch(() => undefined)
+    return { verdict: isSlow || !isClear ? 'void' : code >= 0 && isFast(marks) ? 'robbed' : 'kept', isAnswered }
   }
 
   /** Forgets what happened. */
