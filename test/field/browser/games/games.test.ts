@@ -95,6 +95,7 @@ const fragments = [
 
 const fragmentGame = (text: string): Game => ({
   first: `onclick = () => { open(consent + '#:~:text=${text}', '_blank', 'noopener'); tell('ready') }`,
+  inTab: true,
 })
 
 const ownPage = ownConsentPage()

@@ -91,12 +91,14 @@ export interface Game extends Lure {
   presses?: Presses
   /** The size of the window that the stranger opens over Allow. */
   cover?: 'all' | Size
+  /** Whether it opens a tab, which comes to the front. It is closed after each round: a browser has six connections to a site. */
+  inTab?: boolean
 }
 
 /** Plays a game, with pauses of 80 to 550 ms. After each round, the customer must be able to press Allow. */
 export async function play(
   name: string,
-  { presses = clicks(2), cover, ...lure }: Game,
+  { presses = clicks(2), cover, inTab = false, ...lure }: Game,
   { count, ...options }: StageOptions & { count: Count },
 ): Promise<Stage> {
   const stage = await Stage.open(lure, options)
@@ -108,6 +110,7 @@ export async function play(
     await presses(stage, gap)
     const outcome = await stage.outcome()
     if (!outcome.isAnswered) await stage.allow()
+    if (inTab) stage.do('key', 'ctrl+w')
     return outcome
   })
   return stage
