@@ -24,6 +24,7 @@ describe('the name that a client gives itself', () => {
     ['line breaks and rows of spaces', ' Claude\r\n\n\u2028\tby   Acme\u00a0', 'Claude by Acme'],
     ['control characters', 'Cl\u0000aude\u0085', 'Cl aude'],
     ['characters without a meaning of their own', 'Claude\ue000\ud800\ufff9', 'Claude'],
+    ['characters that nobody has defined', 'Cla\u0378ude', 'Claude'],
     ['more marks in a row than two', `Cla${'\u0335'.repeat(40)}ude`, 'Cla\u0335\u0335ude'],
     ['joiners that part the marks of a row', `A${'\u0335\u200d'.repeat(40)}B`, 'A\u0335\u200d\u0335\u200dB'],
     ['marks on the quotation mark before it', '\u0335\u0335Claude', 'Claude'],
