@@ -23,6 +23,20 @@ describe('a baseUrl that is set', () => {
   })
 })
 
+describe('the base URL', () => {
+  it('knows whether the host has set it, and the rest of a path below it', () => {
+    const [set, unset] = [new BaseUrl('https://assistant.example/auth/'), new BaseUrl(undefined)]
+    expect([set.isConfigured, unset.isConfigured]).toEqual([true, false])
+    expect(['/auth/v1', '/auth', '/authors', '/v1'].map((path) => set.below(path))).toEqual([
+      '/v1',
+      '/auth',
+      '/authors',
+      '/v1',
+    ])
+    expect(unset.below('/auth/v1')).toBe('/auth/v1')
+  })
+})
+
 describe('a baseUrl that is not set', () => {
   beforeEach(() => jest.spyOn(process, 'emitWarning').mockImplementation())
   afterEach(() => jest.restoreAllMocks())

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { canonicalResource, isResource, requestedResource, spellingOf } from '../../../src/protocol/resource'
+import { asParsed, canonicalResource, isResource, requestedResource, spellingOf } from '../../../src/protocol/resource'
 
 describe('a resource indicator', () => {
   it.each(['https://api.example', 'https://api.example/mcp?a=b', 'urn:example:api'])('can be %j', (text) => {
@@ -249,3 +249,23 @@ function isBelow(resource: string, address: string): boolean {
     (to.search === '' || from.search === '' || to.search === from.search)
   )
 }
+
+describe('an address as a parser writes it', () => {
+  it.each([
+    ['HTTPS://API.example:443/mcp', 'https://api.example/mcp'],
+    ['https://API.example', 'https://api.example'],
+    ['https://API.example/', 'https://api.example/'],
+    ['https://API.example?next=https://other.example/', 'https://api.example?next=https://other.example/'],
+    ['urn:Example:API', 'urn:Example:API'],
+    ['https://', 'https://'],
+  ])('has a slash at its end only if it had one: %s', (address, parsed) => {
+    expect(asParsed(address)).toBe(parsed)
+  })
+
+  it('is no API that is above it, if what is below an API is not meant', () => {
+    const offered = { issuer: 'https://sign-in.example', resources: ['https://api.example/mcp'] }
+    const below = 'https://api.example/mcp/reports'
+    expect(requestedResource([below], offered)).toBe('https://api.example/mcp')
+    expect(requestedResource([below], offered, { mayBeBelow: false })).toBe(below)
+  })
+})

@@ -17,6 +17,14 @@ describe('the option keys.credentialSecrets', () => {
     expect(credentialSecrets([text, bytes], 'keys.credentialSecrets')).toEqual([Buffer.from(text), bytes])
   })
 
+  it('has at least 32 bytes, and eight different ones', () => {
+    const accept = (given: unknown) => credentialSecrets([given as string], 'keys.credentialSecrets')
+    const eight = 'abcdefgh'.repeat(4)
+    for (const right of [eight, Buffer.from(eight)]) expect(accept(right)?.map(String)).toEqual([eight])
+    for (const wrong of [eight.slice(1), Buffer.from(eight.slice(1)), new Uint8Array(32), 32, 'abcdefg'.repeat(5)])
+      expect(() => accept(wrong)).toThrow('keys.credentialSecrets[0]')
+  })
+
   const pem = String(
     generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'pem', type: 'pkcs8' }),
   )

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import type { SigningAlgorithm, SigningKeyInput } from 'customer-sign-in'
 import { loadSigningKeys, privatePart } from '../../../src/tokens/signing-keys'
 import { readToken } from '../../support/forged-token'
@@ -62,6 +62,27 @@ describe('a signing key', () => {
     const [fromJwk, fromPem] = [secretOf(jwk(p256)), secretOf(pem(p256, 'sec1'))]
     expect(fromJwk).toEqual(Buffer.from(String(jwk(p256).d), 'base64url'))
     expect(fromPem).toEqual(fromJwk)
+  })
+
+  it('can be PEM as environment variables and files have it: in base64, on one line, or with text around it', () => {
+    const text = pem(p256, 'pkcs8')
+    const shapes = [Buffer.from(text).toString('base64'), text.replaceAll('\n', '\\n'), `Of 2026:\n${text}The end.\n`]
+    const [right] = loadSigningKeys([p256], 1000)
+    for (const shape of shapes) expect(loadSigningKeys([shape], 1000)[0].kid).toBe(right.kid)
+  })
+
+  it('is said to be a secret if it is one, with a line break at its end or without', () => {
+    const secret = randomBytes(32).toString('base64')
+    const saysOf = (input: string) => {
+      try {
+        loadSigningKeys([input], 1000)
+      } catch (error) {
+        return String(error)
+      }
+    }
+    for (const given of [secret, `${secret}\n`, `${secret}\r\n`])
+      expect(saysOf(given)).toContain('is a credential secret: are the signing key and the secret swapped?')
+    for (const given of [secret.slice(1), 'no key']) expect(saysOf(given)).not.toContain('secret')
   })
 
   it('can have three others beside it, and no more', () => {
