@@ -52,6 +52,7 @@ describe('the spans of a refresh', () => {
       { name: 'customer_sign_in.refreshed', attributes: { 'customer_sign_in.client.id': clientId } },
     ])
     const swap = named(telemetry.spans, 'tokenStore.swapCredential')
+    expect(swap.status.code).toBe(SpanStatusCode.UNSET)
     expect(swap.attributes).toEqual({
       'db.system.name': 'MemoryTokenStore',
       'db.operation.name': 'swapCredential',

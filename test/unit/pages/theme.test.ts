@@ -227,3 +227,17 @@ function variablesOf(theme: Theme): Record<string, string> {
   const declared = [...styleOf(theme, 'question').text.matchAll(/--([\w-]+): (#\w+)/g)]
   return Object.fromEntries(declared.map(([, name = '', value = '']) => [name, value]))
 }
+
+describe('the style of a page', () => {
+  it.each([
+    ['sign-in', true, true],
+    ['question', true, false],
+    ['list', false, false],
+  ] as const)('of the kind %s has its colours, and the rules of such pages alone', (kind, hasWait, hasSignIn) => {
+    const { text } = styleOf(checkedTheme({ radius: 8 }, 'pages.theme'), kind)
+    expect(text).toMatch(/^\n:root \{ --radius: 0.5rem \}\n:root \{ color-scheme: light dark; --text: #/)
+    expect(text).not.toMatch(/NaN|undefined/)
+    expect(text.includes('--wait: .7s')).toBe(hasWait)
+    expect(text.includes('.parties {')).toBe(hasSignIn)
+  })
+})
