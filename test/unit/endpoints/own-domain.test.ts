@@ -488,10 +488,10 @@ describe('the API of the host', () => {
 
 describe('clients that know only the domain of a company', () => {
   /** A host whose own app answers everything that the sign-in passes on with 418. */
-  async function hostWith(rootEndpoints: boolean) {
+  async function hostWith(clients: { rootEndpoints?: boolean }) {
     const app = express()
     const host = await HostApp.start((origin) => {
-      const options = { tenantStore, authenticate: asTheySay, clients: { rootEndpoints } }
+      const options = { tenantStore, authenticate: asTheySay, clients }
       app.use((_req, res, next) => next(void res.set('Access-Control-Allow-Origin', '*')))
       app.use(testSignIn({ baseUrl: origin, ...options }))
       return app.use((_req, res) => void res.sendStatus(418))
@@ -503,8 +503,8 @@ describe('clients that know only the domain of a company', () => {
   let on: Awaited<ReturnType<typeof hostWith>>
   let off: typeof on
   beforeAll(async () => {
-    on = await hostWith(true)
-    off = await hostWith(false)
+    on = await hostWith({ rootEndpoints: true })
+    off = await hostWith({})
   })
   afterAll(() => Promise.all([on.stop(), off.stop()]))
 

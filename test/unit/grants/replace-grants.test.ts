@@ -27,6 +27,13 @@ describe('grants.replace', () => {
     expect(await host.told('error')).toEqual([])
   })
 
+  it('is off unless the host turns it on', async () => {
+    const host = await started()
+    const [first, second] = [await host.connected(), await host.connected()]
+    for (const { refresh_token } of [first, second]) expectTokens(await host.refresh(refresh_token))
+    expect(await host.told('revoked')).toEqual([])
+  })
+
   it('ends nothing for a sign-in that the customer or the client abandons', async () => {
     const host = await started({ grants: { replace: true } })
     const { refresh_token } = await host.connected()
