@@ -15,6 +15,12 @@ describe('every interleaving', () => {
     expect(findings.map(testOf)).toEqual([])
   })
 
+  it('knows a repeat that is late by what it has read, although the redemption was reversed and came again meanwhile', async () => {
+    const prepared = await prepare(scenarioNamed('a client that begins to prove a key'), openHouse())
+    const world = await follow(prepared, [0, 2, 6, 7, 0, 0, 4, 0, 1, 3])
+    expect(limitOf(world)?.name).toBe('a client that comes later than the window')
+  })
+
   // What a broken rule prints, here or by `npx tsx test/faults/interleavings/main.ts`, calls this.
   it('goes the same way again', async () => expectKept('two requests', [0, 0, 0]))
 })

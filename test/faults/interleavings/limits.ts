@@ -45,14 +45,22 @@ const isAhead = (world: World) => {
   const placeOf = (name: string) => names.indexOf(name)
   return live !== undefined && placeOf(violation?.presented ?? '') - placeOf(live) > 4
 }
-/** How long ago the store has redeemed what was presented, in seconds. Infinite if it does not remember that. */
-const ageInStore = ({ store, storeNow, prepared, violation }: World) => {
-  const grants = [store, ...store.earlier].flatMap(({ contents }) => contents)
-  const redeemed = grants.find(({ grantId }) => grantId === prepared.grantId)?.redeemed ?? []
+/** For each content of the store, the newest first: how long ago it has redeemed what was presented, in seconds. Undefined if it has not. */
+const agesInStore = ({ store, storeNow, prepared, violation }: World) => {
   const token = prepared.tokens.find((each) => prepared.nameOf(each) === violation?.presented)
-  const found = token && redeemed.find(({ mark }) => prepared.rooms.hashOf(token).startsWith(mark))
-  return found ? (storeNow - found.at) / seconds : Number.POSITIVE_INFINITY
+  const grants = [store, ...store.earlier].flatMap(({ contents }) => contents)
+  return grants
+    .filter(({ grantId }) => grantId === prepared.grantId)
+    .map(({ redeemed }) => {
+      const found = token && redeemed?.find(({ mark }) => prepared.rooms.hashOf(token).startsWith(mark))
+      return found ? (storeNow - found.at) / seconds : undefined
+    })
 }
+/** How long ago the store has redeemed what was presented, in seconds. Infinite if it does not remember that. */
+const ageInStore = (world: World) => agesInStore(world)[0] ?? Number.POSITIVE_INFINITY
+/** The same as a request may have read it: since then, a redemption that was answered with 503 may have been reversed, and another one may have come. */
+const oldestAge = (world: World) =>
+  Math.max(ageInStore(world), ...agesInStore(world).filter((age) => age !== undefined))
 /** Whether what was presented is bound to a key. */
 const isBound = ({ prepared, violation }: World) =>
   prepared.tokens.some((token) => prepared.nameOf(token) === violation?.presented && prepared.rooms.isBound(token))
@@ -198,7 +206,7 @@ export const limits: readonly Limit[] = [
     is: (world) =>
       !isStrict(world) &&
       isUnheard(world) &&
-      Math.min(secondsPassed(world), ageInStore(world)) >= world.prepared.scenario.window,
+      Math.min(secondsPassed(world), oldestAge(world)) >= world.prepared.scenario.window,
   },
   {
     name: 'a redemption that was reversed after its repeat was answered',
