@@ -1,4 +1,5 @@
 import { decode } from 'jsonwebtoken'
+import { Authorization, asTheySay } from '../../support/authorization'
 import { releaseClock, stopClock } from '../../support/clock'
 import { bound, KeyHolder } from '../../support/key-holder'
 import { recordOf, recordsOf } from '../../support/records'
@@ -175,6 +176,14 @@ describe('a code', () => {
     expectError(await host.exchange(signedIn), 400, 'invalid_dpop_proof')
     const description = expectError(await new KeyHolder(host).proving(host.exchange(signedIn)), 400, 'invalid_grant')
     expect(description).toBe('The authorization code was requested with another dpop_jkt')
+    bound(await holder.proving(host.exchange(signedIn)))
+  })
+
+  it('with a dpop_jkt in the authorization request is redeemed with that key alone', async () => {
+    const host = await started({ authenticate: asTheySay })
+    const holder = new KeyHolder(host)
+    const signedIn = await new Authorization(host, { dpop_jkt: holder.key.thumbprint }).allowed()
+    expectError(await host.exchange(signedIn), 400, 'invalid_dpop_proof')
     bound(await holder.proving(host.exchange(signedIn)))
   })
 
