@@ -12,7 +12,7 @@ export interface NightlyPart extends Part {
 const servers = ['scripts/redis-process.ts', 'scripts/postgres-process.ts']
 
 // They mostly wait. More at a time would make each other's pictures late.
-const games: Command = ['npx', 'jest', 'test/field/browser/games', '--maxWorkers=2']
+const games: Command = ['npx', 'jest', 'test/field/browser/games', '--maxWorkers=3']
 const reachOfGames = [
   ...['src/pages', 'src/pages-to-mount', 'src/endpoints', 'test/field/browser'],
   ...['test/support/display.ts', 'test/support/engines.ts'],

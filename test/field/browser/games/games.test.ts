@@ -85,19 +85,6 @@ const keyGames: Record<string, Game> = {
   },
 }
 
-// Where the Tab key begins if a browser heeds the text fragment: behind Deny, within Allow, or at the end of the page.
-const fragments = [
-  ['Deny', 'Tab'],
-  ['Deny,Allow', 'shift+Tab'],
-  ['Allow', 'shift+Tab'],
-  ['End%20of%20the%20page', 'shift+Tab'],
-].map(([text = '', key = '']) => ({ text, key }))
-
-const fragmentGame = (text: string): Game => ({
-  first: `onclick = () => { open(consent + '#:~:text=${text}', '_blank', 'noopener'); tell('ready') }`,
-  inTab: true,
-})
-
 const ownPage = ownConsentPage()
 
 describeGames('nobody who is made to press something else presses Allow', (engine, count) => {
@@ -145,17 +132,6 @@ ${onPress('location = consent')}`,
       )
       // The others know no such rules.
       if (engine.name === 'Chromium') expect(stage.host.purposes).toContain('prefetch;prerender')
-    },
-    timeLimit,
-  )
-
-  it.each(fragments)(
-    'with $key after an address with the text fragment $text',
-    async ({ text, key }) => {
-      for (const withoutHeader of [undefined, 'Document-Policy']) {
-        const game = { ...fragmentGame(text), presses: keys(key, 'Return') }
-        await play(`${key} after ${text}`, game, { engine, count, withoutHeader })
-      }
     },
     timeLimit,
   )
