@@ -394,6 +394,9 @@ describe('who presents an assertion', () => {
     const { idp, host } = await startedWith(started)
     const id = await registered(host)
     await given(present(host, idp.idJag(host.issuer(), { claims: { client_id: id } }), { client_id: id }))
+    const ofNothing = idp.idJag(host.issuer(), { claims: { client_id: id, scope: 'elsewhere' } })
+    expectError(await present(host, ofNothing, { client_id: id }), 400, 'invalid_grant')
+    expect(await denials(host)).toEqual(['scope_not_offered'])
   })
 
   const { secret, hash } = newClientSecret()
