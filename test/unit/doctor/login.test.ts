@@ -255,8 +255,11 @@ describe('the doctor with a login finds', () => {
       ['The API speaks MCP 2026-07-28.', 'Clients that speak only older versions cannot call it.'],
     ],
     'that answers in a stream, which it never ends': [
-      () => (_req, res) =>
-        void res.type('text/event-stream').write(stream({ id: 1, result: { protocolVersion: '2025-06-18' } })),
+      () => (_req, res) => {
+        const [begin, ...rest] = stream({ id: 1, result: { protocolVersion: '2025-06-18' } }).split(/(?<=\n\n)/)
+        // The parts must come one after the other.
+        res.type('text/event-stream').write(begin, () => setTimeout(() => res.write(rest.join('')), 50))
+      },
       ['The API speaks MCP 2025-06-18.', onlyOld],
     ],
     'that refuses both': [
