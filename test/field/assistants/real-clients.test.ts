@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import type { CustomerSignInEvent } from 'customer-sign-in'
 import { describeWith } from '../../support/describe-with'
 import { SeededRandom } from '../../support/seeded-random'
 import { SlowFront } from '../../support/slow-front'
@@ -53,8 +54,9 @@ describeWith('test/field/assistants/node_modules, or Node.js 24,', nodeOfClients
       for (let left = code.isUnsteady ? 3 : 1; left > 0; left--) {
         const hanging = delay(150_000, 'hangs' as const, { ref: false })
         const outcome = await Promise.race([burstsOf(code), hanging]).catch((error: Error) => error)
-        // Whatever its own processes do to each other, nothing may have gone wrong at this server.
-        expect(host.troubles).toEqual([])
+        // Whatever its own processes do to each other, nothing may have gone wrong at this server. If its port was taken, such a process has
+        // registered anew, and may present a token of the earlier registration.
+        expect(host.troubles.filter((event) => !code.isUnsteady || !isOfOtherRegistration(event))).toEqual([])
         const signIns = client?.signIns ?? 0
         const hasDisturbedItself = outcome === 'hangs' || signIns > 1
         if (left === 1 || !hasDisturbedItself) {
@@ -65,3 +67,7 @@ describeWith('test/field/assistants/node_modules, or Node.js 24,', nodeOfClients
     },
   )
 })
+
+function isOfOtherRegistration(event: CustomerSignInEvent): boolean {
+  return event.type === 'denied' && event.reason === 'wrong_client' && event.clientId?.startsWith('dcr_') === true
+}
